@@ -1,0 +1,65 @@
+import type { DeviceInfo, ProfileName } from "./device.ts";
+import type { Config, Problem } from "./operation.ts";
+import type { Ceilings, Grade, Status } from "./trial.ts";
+
+/** Raised when a table's shape changes; readers refuse a newer one by name. */
+export const TABLE_SCHEMA = 1;
+
+/** One ranked candidate for one problem. Numbers are rounded (before ranking) so that the file is reproducible. */
+export interface TableRow {
+  readonly rank: number;
+  readonly variant: string;
+  readonly algorithm: string;
+  readonly config: Config;
+  readonly planHash: string;
+  readonly status: Status;
+  readonly grade: Grade;
+  /** One repeat, in microseconds: minimum and median over the samples, and their spread. */
+  readonly minUs: number;
+  readonly medianUs: number;
+  readonly cv: number;
+  readonly samples: number;
+  /** `default` is the baseline configuration; `best` ranks first. */
+  readonly isDefault: boolean;
+  /** Against the row above it: a resolved gap or a declared tie. */
+  readonly tie: boolean;
+  readonly fractionOfFma?: number;
+  readonly fractionOfCopy?: number;
+  readonly matched: number;
+  readonly total: number;
+  readonly maxError: number;
+  readonly workgroupBytes: number;
+  readonly invocations: number;
+  /** The session and trial behind the row. */
+  readonly trial: string;
+}
+
+export interface TableEntry {
+  readonly problem: Problem;
+  /** The default configuration's and the space's median time, in microseconds, where measured. */
+  readonly defaultUs?: number;
+  readonly medianUs?: number;
+  /** Variants measured, and those that failed verification or did not run. */
+  readonly measured: number;
+  readonly failed: number;
+  readonly rows: readonly TableRow[];
+}
+
+/** What one device should run, per problem, with the evidence behind it. */
+export interface TuningTable {
+  readonly schema: number;
+  readonly operation: string;
+  readonly epoch: number;
+  readonly protocol: number;
+  readonly contract: number;
+  readonly device: DeviceInfo;
+  readonly deviceSlug: string;
+  readonly profile: ProfileName;
+  /** The noise probe said that the certification gate cannot be met: entries rank as ties unless resolved. */
+  readonly noisy: boolean;
+  readonly ceilings: Ceilings;
+  /** Sessions folded, oldest first, and the commit that measured the newest. */
+  readonly sessions: readonly string[];
+  readonly commit: string;
+  readonly entries: readonly TableEntry[];
+}

@@ -1,0 +1,193 @@
+import type { DeviceInfo, ProfileName } from "./device.ts";
+import type { Config, Problem, Verdict } from "./operation.ts";
+
+/** Version of the measurement rules; trials of different protocols are never compared. */
+export const PROTOCOL_VERSION = 1;
+
+/** `screened`: a few samples; `raced`: met others in rounds; `certified`: passed every gate. */
+export const GRADES = ["screened", "raced", "certified"] as const;
+export type Grade = (typeof GRADES)[number];
+
+/**
+ * What became of a trial. Only `ok` and `noisy` carry a time that may be ranked.
+ * - `ok`: verified and timed at its grade. `noisy`: verified, but the certification gate was not met at the cap.
+ * - `unresolved`: under one clock tick even at the repeat cap. `invalid`: no sample survived the rejection rules.
+ * - `wrong`: the verdict failed. `inaccurate`: every answer right, error above the operation's bound.
+ * - `refused`: does not fit the device (reason names the limit). `compile-failed`, `compile-timeout`, `validation`,
+ *   `out-of-memory`, `hung`, `crashed`, `device-lost`: how it failed.
+ */
+export const STATUSES = [
+  "ok",
+  "noisy",
+  "unresolved",
+  "invalid",
+  "wrong",
+  "inaccurate",
+  "refused",
+  "compile-failed",
+  "compile-timeout",
+  "validation",
+  "out-of-memory",
+  "hung",
+  "crashed",
+  "device-lost",
+] as const;
+export type Status = (typeof STATUSES)[number];
+
+/** Everything that decides whether two trials measured the same thing. */
+export interface TrialKey {
+  readonly operation: string;
+  readonly algorithm: string;
+  readonly problem: Problem;
+  /** Canonical id, a label: `fused/radix=16,workgroup=256`. */
+  readonly variant: string;
+  readonly config: Config;
+  /** Identity of the plan that ran; empty when planning itself was refused. */
+  readonly planHash: string;
+  readonly epoch: number;
+}
+
+export interface Timing {
+  /** `gpu`: timestamps at pass boundaries; `wall`: submit to completion. */
+  readonly clock: "gpu" | "wall";
+  /** Smallest reproducible step of the clock in ns. */
+  readonly tickNs: number;
+  /** Inner repeats R in every sample; one repeat's time is sample / R. */
+  readonly repeats: number;
+  /** Integer nanoseconds of each accepted sample, for all R repeats, in order of measurement. */
+  readonly samplesNs: readonly number[];
+  /** Anchor samples beside them (same order), with the anchor's name, when the session interleaved one. */
+  readonly anchor?: { readonly name: string; readonly samplesNs: readonly number[] };
+  /** Samples rejected, by reason; never averaged in. */
+  readonly rejected: Readonly<Record<string, number>>;
+  /** Nanoseconds of each stage in passes of its own, one entry a stage and sample; apart from the total, which passes change. */
+  readonly stagesNs?: Readonly<Record<string, readonly number[]>>;
+}
+
+/** How the batch was cut: stored because it is part of what was measured. */
+export interface Cut {
+  readonly pieces: number;
+  readonly itemsPerPiece: number;
+  /** Which budget decided: `whole` when nothing had to be cut. */
+  readonly boundBy: "whole" | "time" | "memory" | "binding";
+}
+
+export interface Trial extends TrialKey {
+  /** Unique within everything ever imported: `<session>.<sequence>`. */
+  readonly id: string;
+  readonly session: string;
+  readonly sequence: number;
+  /** ISO 8601, UTC. */
+  readonly measuredAt: string;
+  readonly status: Status;
+  /** Why, for every status but `ok`. */
+  readonly reason?: string;
+  readonly grade: Grade;
+  readonly isDefault: boolean;
+  readonly timing?: Timing;
+  readonly verdict?: Verdict;
+  /** Input seeds that were verified. */
+  readonly seeds: readonly number[];
+  readonly cut?: Cut;
+  readonly probes?: Readonly<Record<string, number>>;
+  readonly compileMs?: number;
+  /** Work of one run, by the suite's formula, and of the variant by its cost model. */
+  readonly work: { readonly flops: number; readonly bytes: number; readonly items: number };
+  readonly requestedBytes?: number;
+  readonly workgroupBytes?: number;
+  /** Declared workgroup memory and invocations, for the tie order. */
+  readonly resources?: { readonly workgroupBytes: number; readonly invocations: number };
+}
+
+/** Measured ceilings of a device in one session; each is absent when its probe failed. */
+export interface Ceilings {
+  readonly fmaFlopsPerSecond?: number;
+  readonly copyBytesPerSecond?: number;
+  readonly workgroupBytesPerSecond?: number;
+  readonly dispatchOverheadNs?: number;
+}
+
+/** The short noise probe a session begins with: repeated timings of one kernel. */
+export interface Noise {
+  readonly kernel: string;
+  readonly samplesNs: readonly number[];
+  readonly cv: number;
+  /** Whether the certification gate can be met at all on this device now. */
+  readonly gateReachable: boolean;
+}
+
+export interface SessionHeader {
+  /** ULID: sorts by start. */
+  readonly id: string;
+  readonly startedAt: string;
+  readonly protocol: number;
+  readonly contract: number;
+  readonly toolVersion: string;
+  /** Commit of the code that measured, and whether the tree had uncommitted changes; empty outside a checkout. */
+  readonly commit: string;
+  readonly dirty: boolean;
+  readonly device: DeviceInfo;
+  readonly deviceSlug: string;
+  readonly profile: ProfileName;
+  /** Every toggle in force, measurement settings included. */
+  readonly toggles: readonly string[];
+  readonly host: {
+    readonly platform: string;
+    readonly runtime: string;
+    readonly cpu: string;
+    readonly cores: number;
+    readonly loadAverage: number;
+  };
+  readonly command: {
+    readonly operations: readonly string[];
+    readonly workload: string;
+    readonly strategy: string;
+    readonly budgetMs: number;
+    readonly seed: number;
+  };
+}
+
+/** Something that happened in a session besides trials: a host restart, ceilings, noise, the end. */
+export type SessionEvent =
+  | { readonly kind: "ceilings"; readonly at: string; readonly ceilings: Ceilings }
+  | { readonly kind: "noise"; readonly at: string; readonly noise: Noise }
+  | { readonly kind: "host-restart"; readonly at: string; readonly reason: string; readonly variant: string }
+  | { readonly kind: "interrupted"; readonly at: string; readonly reason: string }
+  | {
+      readonly kind: "finished";
+      readonly at: string;
+      readonly trials: number;
+      readonly spentMs: Readonly<Record<string, number>>;
+    };
+
+/** One session's evidence, read back. */
+export interface SessionEvidence {
+  readonly header: SessionHeader;
+  readonly events: readonly SessionEvent[];
+  readonly trials: readonly Trial[];
+}
+
+/** Where a session's records go as they are made: a DuckDB file, or a journal on a machine without one. */
+export interface SessionSink {
+  readonly session: string;
+  /** Resolves when the trial is durable. */
+  trial(trial: Trial): Promise<void>;
+  event(event: SessionEvent): Promise<void>;
+  /** Seals what was written. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/** Minimum over samples of one repeat's time in ns: the estimate that ranks; undefined without a rankable time. */
+export function bestNs(trial: Trial): number | undefined {
+  if ((trial.status !== "ok" && trial.status !== "noisy") || !trial.timing?.samplesNs.length)
+    return undefined;
+  return Math.min(...trial.timing.samplesNs) / trial.timing.repeats;
+}
+
+/** A problem as canonical text, keys sorted: `data=64,n=4096,pairs=32768`. */
+export function problemKey(problem: Problem): string {
+  return Object.entries(problem)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, value]) => `${key}=${value}`)
+    .join(",");
+}

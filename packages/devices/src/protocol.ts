@@ -1,0 +1,91 @@
+import type {
+  Ceilings,
+  Config,
+  DeviceInfo,
+  Grade,
+  Noise,
+  Problem,
+  ProfileName,
+  Trial,
+} from "@tunelab/contract";
+
+/** Which adapter a host opens and how; serialised into the host's start message. */
+export interface HostOptions {
+  readonly profile: ProfileName;
+  /** Dawn backend to ask for: `vulkan`, `metal`, `d3d12`; `null` validates without a driver. */
+  readonly backend: string;
+  /** Take a software adapter too; hardware targets leave it false. */
+  readonly software: boolean;
+  /** Substring of the adapter's device or description that must match, when several adapters exist. */
+  readonly match?: string;
+  /** Measurement toggles beside the profile's: timestamp quantization off, unless a test wants it on. */
+  readonly quantizedTimestamps?: boolean;
+}
+
+/** What a host says once it has a device. */
+export interface HostHello {
+  readonly info: DeviceInfo;
+  readonly profile: ProfileName;
+  readonly toggles: readonly string[];
+  readonly timestamps: boolean;
+  /** Measured clock tick in ns; 0 when there are no timestamps. */
+  readonly tickNs: number;
+  readonly runtime: string;
+  readonly pid: number;
+}
+
+/** One variant to verify and time. */
+export interface MeasureRequest {
+  readonly operation: string;
+  readonly algorithm: string;
+  readonly problem: Problem;
+  readonly config: Config;
+  readonly isDefault: boolean;
+  readonly grade: Grade;
+  /** Input seeds to verify with, rotated; timing runs on the last. */
+  readonly seeds: readonly number[];
+  /** Items compared in full with the oracle, a seed. */
+  readonly oracleSample: number;
+}
+
+/** A trial before the session gives it its id. */
+export type TrialOutcome = Omit<Trial, "id" | "session" | "sequence" | "measuredAt">;
+
+/** What the host is doing, so that the parent knows which deadline runs and who is guilty when it passes. */
+export type HostPhase = "idle" | "plan" | "compile" | "verify" | "warm-up" | "measure";
+
+/** Functions the host offers over RPC. Each rejects only for faults that are not the variant's. */
+export interface HostApi {
+  hello(): Promise<HostHello>;
+  measure(request: MeasureRequest): Promise<TrialOutcome>;
+  ceilings(): Promise<Ceilings>;
+  noise(samples: number): Promise<Noise>;
+  shutdown(): Promise<void>;
+}
+
+/** Functions the parent offers to the host. */
+export interface ParentApi {
+  phase(phase: HostPhase): void;
+}
+
+/** Deadlines in ms for each phase of a request; every request is bounded by their running phase. */
+export interface Deadlines {
+  readonly start: number;
+  readonly compile: number;
+  readonly verify: number;
+  readonly measure: number;
+}
+
+/**
+ * A device that measures, as the tuner sees it: a host process under supervision, or a fake in tests. A variant that
+ * hangs, crashes or loses the device resolves with that status; the host behind it is restarted by itself.
+ */
+export interface Bench {
+  readonly hello: HostHello;
+  measure(request: MeasureRequest): Promise<TrialOutcome>;
+  ceilings(): Promise<Ceilings>;
+  noise(samples: number): Promise<Noise>;
+  /** Told of every restart: the reason and the guilty variant. */
+  onRestart(listener: (reason: string, request: MeasureRequest | undefined) => void): void;
+  close(): Promise<void>;
+}

@@ -1,0 +1,7 @@
+import { defineConfig } from "tsdown";
+
+export default defineConfig({
+  entry: ["src/index.ts", "src/host.ts", "src/protocol.ts"],
+  dts: true,
+  sourcemap: true,
+});
