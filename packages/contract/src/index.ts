@@ -3,6 +3,7 @@ export * from "./check.ts";
 export * from "./device.ts";
 export * from "./errors.ts";
 export * from "./hash.ts";
+export * from "./measure.ts";
 export * from "./operation.ts";
 export * from "./plan.ts";
 export * from "./probe.ts";

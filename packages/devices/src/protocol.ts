@@ -1,12 +1,11 @@
 import type {
   Ceilings,
-  Config,
   DeviceInfo,
-  Grade,
+  MeasurePhase,
+  MeasureRequest,
   Noise,
-  Problem,
   ProfileName,
-  Trial,
+  TrialOutcome,
 } from "@tunelab/contract";
 
 /** Which adapter a host opens and how; serialised into the host's start message. */
@@ -34,26 +33,6 @@ export interface HostHello {
   readonly pid: number;
 }
 
-/** One variant to verify and time. */
-export interface MeasureRequest {
-  readonly operation: string;
-  readonly algorithm: string;
-  readonly problem: Problem;
-  readonly config: Config;
-  readonly isDefault: boolean;
-  readonly grade: Grade;
-  /** Input seeds to verify with, rotated; timing runs on the last. */
-  readonly seeds: readonly number[];
-  /** Items compared in full with the oracle, a seed. */
-  readonly oracleSample: number;
-}
-
-/** A trial before the session gives it its id. */
-export type TrialOutcome = Omit<Trial, "id" | "session" | "sequence" | "measuredAt">;
-
-/** What the host is doing, so that the parent knows which deadline runs and who is guilty when it passes. */
-export type HostPhase = "idle" | "plan" | "compile" | "verify" | "warm-up" | "measure";
-
 /** Functions the host offers over RPC. Each rejects only for faults that are not the variant's. */
 export interface HostApi {
   hello(): Promise<HostHello>;
@@ -65,7 +44,7 @@ export interface HostApi {
 
 /** Functions the parent offers to the host. */
 export interface ParentApi {
-  phase(phase: HostPhase): void;
+  phase(phase: MeasurePhase): void;
 }
 
 /** Deadlines in ms for each phase of a request; every request is bounded by their running phase. */

@@ -1,0 +1,22 @@
+import type { Config, Problem } from "./operation.ts";
+import type { Grade, Trial } from "./trial.ts";
+
+/** One variant to verify and time. */
+export interface MeasureRequest {
+  readonly operation: string;
+  readonly algorithm: string;
+  readonly problem: Problem;
+  readonly config: Config;
+  readonly isDefault: boolean;
+  readonly grade: Grade;
+  /** Input seeds to verify with, rotated; timing runs on the last. */
+  readonly seeds: readonly number[];
+  /** Items compared in full with the oracle, a seed. */
+  readonly oracleSample: number;
+}
+
+/** A trial before the session gives it its id. */
+export type TrialOutcome = Omit<Trial, "id" | "session" | "sequence" | "measuredAt">;
+
+/** What a measuring host is doing, so that the parent knows which deadline runs and who is guilty when it passes. */
+export type MeasurePhase = "idle" | "plan" | "compile" | "verify" | "warm-up" | "measure";
