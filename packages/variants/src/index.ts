@@ -1,1 +1,3 @@
-export {};
+export * from "./wgsl/declare.ts";
+export * from "./wgsl/numbers.ts";
+export * from "./wgsl/text.ts";
