@@ -42,6 +42,8 @@ export interface TableEntry {
   /** Variants measured, and those that failed verification or did not run. */
   readonly measured: number;
   readonly failed: number;
+  /** Present when another machine or driver than the header's measured the entry: which. Such an entry has aged. */
+  readonly agedOn?: string;
   readonly rows: readonly TableRow[];
 }
 
