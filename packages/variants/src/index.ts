@@ -1,3 +1,11 @@
+export * from "./config.ts";
+export * from "./dedupe.ts";
+export * from "./enumerate.ts";
+export * from "./id.ts";
+export { type Random, randomFrom } from "./random.ts";
+export * from "./report.ts";
+export * from "./sample.ts";
+export { checkSpace } from "./space.ts";
 export * from "./wgsl/declare.ts";
 export * from "./wgsl/numbers.ts";
 export * from "./wgsl/text.ts";

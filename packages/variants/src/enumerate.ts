@@ -1,0 +1,80 @@
+import type { Config, Parameter, Space, Value } from "@tunelab/contract";
+import { constraintLevels } from "./space.ts";
+
+/**
+ * Every valid configuration, depth first in the order of declaration. A constraint is checked as soon as its last
+ * parameter is chosen, so a branch that breaks it is never entered. `onVisit` is told of every choice tried.
+ */
+export function* enumerate<C extends Config>(space: Space<C>, onVisit?: () => void): Generator<C> {
+  const levels = constraintLevels(space);
+  const { parameters } = space;
+  const chosen: Record<string, Value> = {};
+  const holds = (level: number): boolean => levels[level]!.every((one) => one.holds(chosen as C));
+
+  function* descend(depth: number): Generator<C> {
+    const parameter = parameters[depth];
+    if (!parameter) {
+      yield { ...chosen } as C;
+      return;
+    }
+    for (const value of parameter.values) {
+      onVisit?.();
+      chosen[parameter.name] = value;
+      if (holds(depth + 1)) yield* descend(depth + 1);
+    }
+    delete chosen[parameter.name];
+  }
+  if (holds(0)) yield* descend(0);
+}
+
+/**
+ * Number of valid configurations. Parameters that no chain of constraints ties together are counted apart and the
+ * counts multiplied, so unconstrained parameters cost nothing. Exact to 2^53.
+ */
+export function countValid<C extends Config>(space: Space<C>): number {
+  let product = 1;
+  for (const part of independentParts(space)) {
+    let count = 0;
+    for (const _ of enumerate(part)) count++;
+    product *= count;
+  }
+  return product;
+}
+
+/** Number of combinations before any constraint. */
+export function countRaw<C extends Config>(space: Space<C>): number {
+  return space.parameters.reduce((product, parameter) => product * parameter.values.length, 1);
+}
+
+/**
+ * The space as a product of smaller ones that share no constraint; their valid configurations combine freely.
+ * Constraints that read no parameter come as a part without parameters.
+ */
+export function independentParts<C extends Config>(space: Space<C>): readonly Space<C>[] {
+  constraintLevels(space); // refuses unknown names
+  const leader = new Map(space.parameters.map(({ name }) => [name, name]));
+  const find = (name: string): string => {
+    const up = leader.get(name)!;
+    return up === name ? name : find(up);
+  };
+  for (const { parameters } of space.constraints) {
+    for (const name of parameters) leader.set(find(name), find(parameters[0]!));
+  }
+  const parts = new Map<
+    string,
+    { parameters: Parameter[]; constraints: Space<C>["constraints"][number][] }
+  >();
+  const part = (key: string) => {
+    const existing = parts.get(key);
+    if (existing) return existing;
+    const fresh = { parameters: [], constraints: [] };
+    parts.set(key, fresh);
+    return fresh;
+  };
+  for (const parameter of space.parameters) part(find(parameter.name)).parameters.push(parameter);
+  for (const constraint of space.constraints) {
+    const [first] = constraint.parameters;
+    part(first === undefined ? "" : find(first)).constraints.push(constraint);
+  }
+  return [...parts.values()];
+}
