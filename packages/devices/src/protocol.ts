@@ -5,6 +5,7 @@ import type {
   MeasureRequest,
   Noise,
   ProfileName,
+  Trial,
   TrialOutcome,
 } from "@tunelab/contract";
 
@@ -15,7 +16,7 @@ export interface HostOptions {
   readonly backend: string;
   /** Take a software adapter too; hardware targets leave it false. */
   readonly software: boolean;
-  /** Substring of the adapter's device or description that must match, when several adapters exist. */
+  /** The adapter's name, whole, as Dawn lists it (`NVIDIA H200`); the first adapter without it. */
   readonly match?: string;
   /** Measurement toggles beside the profile's: timestamp quantization off, unless a test wants it on. */
   readonly quantizedTimestamps?: boolean;
@@ -42,9 +43,15 @@ export interface HostApi {
   shutdown(): Promise<void>;
 }
 
-/** Functions the parent offers to the host. */
+/** What a request turned out to be once planned: enough to record its trial when the host dies before it answers. */
+export type TrialSubject = Pick<Trial, "variant" | "planHash" | "epoch" | "work" | "resources">;
+
+/** Functions the parent offers to the host; both are events, sent before the work they announce begins. */
 export interface ParentApi {
   phase(phase: MeasurePhase): void;
+  subject(subject: TrialSubject): void;
+  /** The GPU device is gone; no later request to this host can succeed. */
+  lost(reason: string): void;
 }
 
 /** Deadlines in ms for each phase of a request; every request is bounded by their running phase. */

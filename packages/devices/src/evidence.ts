@@ -1,0 +1,158 @@
+import { execFile } from "node:child_process";
+import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { asFault } from "@tunelab/contract";
+import { dawnPath } from "./dawn.ts";
+import { type DriverManifest, driverManifests, isNvidia, manifestFolders } from "./drivers.ts";
+import type { Environment } from "./embedded.ts";
+import { type ProbeResult, probe } from "./probe.ts";
+
+/** Whether the dynamic linker can load a library; `problem` is its own message when it cannot. */
+export interface Loadable {
+  readonly name: string;
+  readonly problem?: string;
+}
+
+/** A GPU's device file. */
+export interface RenderNode {
+  readonly path: string;
+  readonly group: number;
+  readonly accessible: boolean;
+}
+
+/** Everything a diagnosis is drawn from; plain data. */
+export interface Evidence {
+  readonly linux: boolean;
+  readonly probe: ProbeResult;
+  readonly dawn: { readonly path?: string; readonly missing?: string };
+  /** Folders of LD_LIBRARY_PATH. */
+  readonly folders: readonly string[];
+  /** Variables that change which drivers the loader sees, with the files they name that do not exist. */
+  readonly variables: readonly {
+    readonly name: string;
+    readonly value: string;
+    readonly missing: readonly string[];
+  }[];
+  readonly manifests: readonly (DriverManifest & { readonly nvidia: boolean })[];
+  /** Folders searched for manifests. */
+  readonly searched: readonly string[];
+  readonly loader: Loadable;
+  readonly glvnd: readonly Loadable[];
+  readonly nvidiaNodes: readonly string[];
+  readonly renderNodes: readonly RenderNode[];
+  readonly user: string;
+}
+
+/** Variables that change which drivers the Vulkan loader sees. */
+const DRIVER_VARIABLES = [
+  "VK_DRIVER_FILES",
+  "VK_ICD_FILENAMES",
+  "VK_LOADER_DRIVERS_SELECT",
+  "VK_LOADER_DRIVERS_DISABLE",
+] as const;
+
+const LOADER = "libvulkan.so.1";
+
+/** The libraries through which NVIDIA's driver reaches itself in a container without a display. */
+const GLVND = ["libEGL.so.1", "libGLX.so.0", "libGL.so.1", "libOpenGL.so.0", "libGLESv2.so.2"] as const;
+
+/**
+ * Looks at the machine as a process with this environment would find it. `devices` is where device files lie. Never
+ * rejects: what cannot be found out is evidence too.
+ */
+export async function gatherEvidence(environment: Environment = {}, devices = "/dev"): Promise<Evidence> {
+  const effective: NodeJS.ProcessEnv = { ...process.env, ...environment };
+  const dawn = findDawn(effective);
+  const nothing: ProbeResult = { adapters: [], failures: [], words: [] };
+  const [result, loadable] = await Promise.all([
+    dawn.path ? probe({ ...environment, VK_LOADER_DEBUG: "error,driver" }) : nothing,
+    loadables([LOADER, ...GLVND], effective),
+  ]);
+  const [loader = { name: LOADER }, ...glvnd] = loadable;
+  return {
+    linux: process.platform === "linux",
+    probe: result,
+    dawn,
+    folders: (effective.LD_LIBRARY_PATH ?? "").split(":").filter(Boolean),
+    // What the caller asks for is not the user's doing.
+    variables: DRIVER_VARIABLES.filter((name) => !(name in environment)).flatMap((name) =>
+      variable(name, effective),
+    ),
+    manifests: driverManifests(effective).map((each) => ({ ...each, nvidia: isNvidia(each) })),
+    searched: manifestFolders(effective),
+    loader,
+    glvnd,
+    nvidiaNodes: entries(devices).filter((path) => /\/nvidia\d+$/.test(path)),
+    renderNodes: entries(join(devices, "dri"))
+      .filter((path) => /\/renderD\d+$/.test(path))
+      .map(renderNode),
+    user: `${userInfo().username} (${userInfo().uid})`,
+  };
+}
+
+function findDawn(environment: NodeJS.ProcessEnv): Evidence["dawn"] {
+  try {
+    return { path: dawnPath(environment) };
+  } catch (error) {
+    return { missing: asFault(error, "environment").message };
+  }
+}
+
+function variable(name: string, environment: NodeJS.ProcessEnv): Evidence["variables"] {
+  const value = environment[name];
+  if (!value) return [];
+  const files = name.endsWith("S") && name.includes("FILE") ? value.split(":").filter(Boolean) : [];
+  return [{ name, value, missing: files.filter((file) => !existsSync(file)) }];
+}
+
+function entries(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .sort()
+      .map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}
+
+function renderNode(path: string): RenderNode {
+  let accessible = true;
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+  } catch {
+    accessible = false;
+  }
+  return { path, group: statSync(path).gid, accessible };
+}
+
+/** Loads each library in a child of its own making; a library that loads but is no Node addon has loaded. */
+const LOAD_SCRIPT = `
+for (const name of JSON.parse(process.argv[1])) {
+  let problem;
+  try { process.dlopen({ exports: {} }, name); }
+  catch (error) { if (!/self-register/.test(error.message)) problem = error.message.split("\\n")[0]; }
+  console.log(JSON.stringify({ name, problem }));
+}
+`;
+
+function loadables(names: readonly string[], environment: NodeJS.ProcessEnv): Promise<readonly Loadable[]> {
+  if (process.platform !== "linux") return Promise.resolve(names.map((name) => ({ name })));
+  const env = { ...environment, NODE_OPTIONS: undefined };
+  const options = { env, timeout: 10_000, killSignal: "SIGKILL" as const };
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      ["-e", LOAD_SCRIPT, JSON.stringify(names)],
+      options,
+      (error, stdout, stderr) => {
+        const told = stdout
+          .split("\n")
+          .filter(Boolean)
+          .map((line) => JSON.parse(line) as Loadable);
+        const reason = stderr.trim().split("\n")[0] || error?.message.split("\n")[0] || "no answer";
+        resolve(names.map((name) => told.find((each) => each.name === name) ?? { name, problem: reason }));
+      },
+    );
+  });
+}

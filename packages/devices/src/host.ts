@@ -1,0 +1,119 @@
+import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type DeviceInfo, Fault, LIMIT_NAMES, type Probe, type Suite } from "@tunelab/contract";
+import { createHarness, type Harness } from "@tunelab/harness";
+import { dawnFlags, dawnPath, dawnVersion, openDawn, toggleNames, togglesOf } from "./dawn.ts";
+import { deviceInfoOf, reportOf, wantedFeatures } from "./identity.ts";
+import { dieWithParent } from "./orphan.ts";
+import type { HostApi, HostHello, HostOptions, ParentApi } from "./protocol.ts";
+import { subjectOf } from "./subject.ts";
+import { connect } from "./wire.ts";
+
+/** What a host's entry brings: the operations it can measure and the ceiling probes. */
+export interface HostParts {
+  /** The suite of an operation by name; rejects with a usage Fault that lists what exists. */
+  readonly suite: (operation: string) => Promise<Suite>;
+  readonly probes: readonly Probe[];
+}
+
+/** Compute limits beside `LIMIT_NAMES` that a device is created with. */
+const MORE_LIMITS = ["maxComputeWorkgroupSizeY", "maxComputeWorkgroupSizeZ"] as const;
+
+interface OpenDevice {
+  readonly hello: HostHello;
+  readonly harness: Harness;
+  readonly info: DeviceInfo;
+}
+
+/**
+ * Serves a device over the process channel until told to shut down or the parent is gone. Call it once, at the end of
+ * a host's entry module; the device is opened by the first request, so that its failure reaches the parent as a Fault.
+ */
+export function serveHost(parts: HostParts): void {
+  const options = JSON.parse(process.argv[2] ?? "null") as HostOptions | null;
+  if (!options || !process.send) {
+    throw new Fault("usage", "a device host is started by the laboratory, not by hand");
+  }
+  dieWithParent();
+  let opened: Promise<OpenDevice> | undefined;
+  const device = (): Promise<OpenDevice> => {
+    opened ??= open(options, parts, parent);
+    return opened;
+  };
+  const api: HostApi = {
+    hello: async () => (await device()).hello,
+    measure: async (request) => {
+      const { harness, info } = await device();
+      parent.phase("plan");
+      const subject = await subjectOf(await parts.suite(request.operation), request, info.capabilities);
+      if (subject) parent.subject(subject);
+      return harness.measure(request);
+    },
+    ceilings: async () => (await device()).harness.ceilings(),
+    noise: async (samples) => (await device()).harness.noise(samples),
+    shutdown: async () => {
+      // After the reply has left: Dawn keeps the process alive, so it has to be ended by name.
+      setTimeout(() => process.exit(0), 10);
+    },
+  };
+  const parent = connect<ParentApi, HostApi>(process, api, ["phase", "subject", "lost"]);
+}
+
+async function open(
+  options: HostOptions,
+  parts: HostParts,
+  parent: { phase: ParentApi["phase"]; lost: ParentApi["lost"] },
+): Promise<OpenDevice> {
+  const path = dawnPath();
+  const toggles = togglesOf(options.profile, options.quantizedTimestamps ?? false);
+  const gpu = openDawn(dawnFlags(options.backend, options.match, toggles), path);
+  const adapter = await requestAdapter(gpu, options);
+  const info = deviceInfoOf(reportOf(adapter, options.backend, options.match), dawnVersion(path));
+  const device = await adapter.requestDevice({
+    requiredFeatures: wantedFeatures(adapter.features) as GPUFeatureName[],
+    requiredLimits: Object.fromEntries(
+      [...LIMIT_NAMES, ...MORE_LIMITS].map((name) => [name, adapter.limits[name]]),
+    ),
+  });
+  void device.lost.then(({ reason, message }) => parent.lost(`${reason}: ${message.split("\n")[0]}`));
+  device.addEventListener("uncapturederror", (event) => console.error(event.error.message));
+  const harness = createHarness({
+    device,
+    info,
+    clock: { now: () => performance.now(), sleep: (milliseconds) => sleep(milliseconds) },
+    suite: parts.suite,
+    probes: parts.probes,
+    onPhase: (phase) => void parent.phase(phase),
+  });
+  const hello: HostHello = {
+    info,
+    profile: options.profile,
+    toggles: toggleNames(toggles),
+    timestamps: device.features.has("timestamp-query"),
+    tickNs: await harness.tickNs(),
+    runtime: `node ${process.versions.node}`,
+    pid: process.pid,
+  };
+  return { hello, harness, info };
+}
+
+async function requestAdapter(gpu: GPU, options: HostOptions): Promise<GPUAdapter> {
+  const wanted = options.match ? `adapter ${options.match}` : "adapter";
+  let adapter: GPUAdapter | null;
+  try {
+    adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replaceAll("\n", " ") : String(error);
+    throw new Fault("environment", `no ${wanted} on ${options.backend}: ${reason}`);
+  }
+  if (!adapter)
+    throw new Fault("environment", `no ${wanted} on ${options.backend}: \`lab check-gpu\` names the cause`);
+  const { isFallbackAdapter } = adapter.info as GPUAdapterInfo & { isFallbackAdapter?: boolean };
+  if (isFallbackAdapter && !options.software) {
+    throw new Fault(
+      "environment",
+      `${wanted} on ${options.backend} is a software adapter, hardware was asked for`,
+    );
+  }
+  return adapter;
+}

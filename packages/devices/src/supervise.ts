@@ -1,0 +1,236 @@
+import {
+  asFault,
+  Fault,
+  type MeasurePhase,
+  type MeasureRequest,
+  type ProfileName,
+  type TrialOutcome,
+} from "@tunelab/contract";
+import { type Attendance, type Attended, attend } from "./attend.ts";
+import { DEFAULT_DEADLINES, deadlineOf } from "./deadlines.ts";
+import { diagnose } from "./diagnose.ts";
+import type { DeviceTarget } from "./discover.ts";
+import { type Failure, failedOutcome, reasonOf, statusOf } from "./outcome.ts";
+import type { Bench, Deadlines, HostApi, HostHello } from "./protocol.ts";
+import { type HostProcess, spawnHost } from "./spawn.ts";
+
+export interface BenchOptions {
+  /** Module that calls `serveHost` with the operations to measure. */
+  readonly entry: URL | string;
+  readonly profile?: ProfileName;
+  readonly deadlines?: Partial<Deadlines>;
+  /** Leave Dawn's 65,536 ns timestamp steps on, as browsers do. */
+  readonly quantizedTimestamps?: boolean;
+}
+
+/** Starts in a row that may fail before the machine, not the variant, is to blame. */
+const START_ATTEMPTS = 3;
+
+type Listener = (reason: string, request: MeasureRequest | undefined) => void;
+
+interface Running {
+  readonly process: HostProcess;
+  readonly hello: HostHello;
+  /** Set once the process is gone or its device is lost. */
+  ended?: string;
+}
+
+/**
+ * Opens a device in a host process of its own and measures on it. Resolves when the device is open; rejects with an
+ * environment Fault that carries the diagnosis when the host fails to start three times in a row. A variant that hangs,
+ * crashes or loses the device resolves with that status, and the next request gets a fresh host.
+ */
+export async function openBench(
+  target: Pick<DeviceTarget, "id" | "environment" | "host">,
+  options: BenchOptions,
+): Promise<Bench> {
+  const supervisor = new Supervisor(target, options);
+  const { hello } = await supervisor.running();
+  return {
+    hello,
+    measure: (request) => supervisor.measure(request),
+    ceilings: () => supervisor.ask("the ceilings", (api) => api.ceilings()),
+    noise: (samples) => supervisor.ask("the noise probe", (api) => api.noise(samples)),
+    onRestart: (listener) => supervisor.listeners.push(listener),
+    close: () => supervisor.close(),
+  };
+}
+
+class Supervisor {
+  readonly listeners: Listener[] = [];
+  readonly #target: Pick<DeviceTarget, "id" | "environment" | "host">;
+  readonly #options: BenchOptions;
+  readonly #deadlines: Deadlines;
+  #host: Running | undefined;
+  #starting: HostProcess | undefined;
+  #attendance: Attendance<unknown> | undefined;
+  /** Requests run one after another: two at once would disturb each other's time. */
+  #queue: Promise<unknown> = Promise.resolve();
+  /** Why the last host ended and who was guilty, until its successor runs. */
+  #ended: { reason: string; request: MeasureRequest | undefined } | undefined;
+  #closed = false;
+
+  constructor(target: Pick<DeviceTarget, "id" | "environment" | "host">, options: BenchOptions) {
+    this.#target = target;
+    this.#options = options;
+    this.#deadlines = { ...DEFAULT_DEADLINES, ...options.deadlines };
+  }
+
+  async measure(request: MeasureRequest): Promise<TrialOutcome> {
+    const phases = (phase: MeasurePhase) => deadlineOf(phase, this.#deadlines);
+    const attended = await this.#request((api) => api.measure(request), phases, request);
+    if ("failure" in attended) return failedOutcome(request, attended.subject, attended.failure);
+    // Nothing runs on a lost device any more: the next variant needs a fresh host.
+    if (attended.answer.status === "device-lost")
+      await this.#drop(attended.answer.reason ?? "device lost", request);
+    return attended.answer;
+  }
+
+  /** A request that concerns no variant; failing is then the device's fault. */
+  async ask<T>(what: string, call: (api: HostApi) => Promise<T>): Promise<T> {
+    const { compile, verify, measure } = this.#deadlines;
+    const attended = await this.#request(call, () => compile + verify + measure, undefined);
+    if ("answer" in attended) return attended.answer;
+    const { failure } = attended;
+    throw new Fault(statusOf(failure), `${what} of ${this.#target.id}: ${reasonOf(failure)}`);
+  }
+
+  /** The host that runs, started when there is none. */
+  async running(): Promise<Running> {
+    if (this.#host?.ended) await this.#drop(this.#host.ended, undefined);
+    this.#host ??= await this.#start();
+    return this.#host;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    const host = this.#host?.process ?? this.#starting;
+    if (!host) return;
+    // An idle host leaves by itself; one in the middle of something is ended.
+    if (!this.#attendance && !this.#starting)
+      await Promise.race([host.api.shutdown().catch(() => {}), host.exited]);
+    await host.kill();
+  }
+
+  #request<T>(
+    call: (api: HostApi) => Promise<T>,
+    phases: (phase: MeasurePhase) => number,
+    request: MeasureRequest | undefined,
+  ): Promise<Attended<T>> {
+    const turn = this.#queue.then(() => this.#run(call, phases, request));
+    this.#queue = turn.catch(() => {});
+    return turn;
+  }
+
+  async #run<T>(
+    call: (api: HostApi) => Promise<T>,
+    phases: (phase: MeasurePhase) => number,
+    request: MeasureRequest | undefined,
+  ): Promise<Attended<T>> {
+    const first = await this.#attempt(call, phases);
+    const innocent = "failure" in first && first.failure.kind === "exit" && first.failure.phase === "idle";
+    if ("answer" in first) return first;
+    await this.#drop(reasonOf(first.failure), innocent ? undefined : request);
+    // A host that died before it began anything died of something else: the request deserves a fresh one.
+    if (!innocent || this.#closed) return this.#unlessClosed(first);
+    const second = await this.#attempt(call, phases);
+    if ("failure" in second) await this.#drop(reasonOf(second.failure), request);
+    return this.#unlessClosed(second);
+  }
+
+  #unlessClosed<T>(attended: Attended<T>): Attended<T> {
+    if (this.#closed) throw closedFault(this.#target.id);
+    return attended;
+  }
+
+  async #attempt<T>(
+    call: (api: HostApi) => Promise<T>,
+    phases: (phase: MeasurePhase) => number,
+  ): Promise<Attended<T>> {
+    const { process } = await this.running();
+    const attendance = attend(process, call(process.api), phases);
+    this.#attendance = attendance;
+    try {
+      return await attendance.result;
+    } finally {
+      this.#attendance = undefined;
+    }
+  }
+
+  async #drop(reason: string, request: MeasureRequest | undefined): Promise<void> {
+    const host = this.#host;
+    this.#host = undefined;
+    this.#ended ??= { reason, request };
+    await host?.process.kill();
+  }
+
+  async #start(): Promise<Running> {
+    const reasons: string[] = [];
+    while (reasons.length < START_ATTEMPTS) {
+      if (this.#closed) throw closedFault(this.#target.id);
+      const started = await this.#startOnce();
+      if ("hello" in started) {
+        const ended = this.#ended;
+        this.#ended = undefined;
+        if (ended) for (const listener of this.listeners) listener(ended.reason, ended.request);
+        return started;
+      }
+      reasons.push(reasonOf(started.failure));
+    }
+    const [finding] = await diagnose();
+    const advice = finding ? `${finding.cause}: ${finding.fix}` : "`lab check-gpu` looks for the cause";
+    throw new Fault(
+      "environment",
+      `the host of ${this.#target.id} failed to start ${START_ATTEMPTS} times (${reasons.at(-1)}); ${advice}`,
+      { reasons },
+    );
+  }
+
+  async #startOnce(): Promise<Running | { failure: Failure }> {
+    const { entry, profile, quantizedTimestamps } = this.#options;
+    const host = {
+      ...this.#target.host,
+      profile: profile ?? "portable",
+      quantizedTimestamps: quantizedTimestamps ?? false,
+    };
+    let running: Running | undefined;
+    const process = spawnHost({
+      entry,
+      environment: this.#target.environment,
+      host,
+      on: {
+        phase: (phase) => this.#attendance?.phase(phase),
+        subject: (subject) => this.#attendance?.subject(subject),
+        lost: (reason) => {
+          if (running) running.ended ??= `device lost: ${reason}`;
+          this.#attendance?.lost(reason);
+        },
+      },
+    });
+    this.#starting = process;
+    try {
+      const attended = await attend(process, process.api.hello(), () => this.#deadlines.start).result;
+      if ("failure" in attended) {
+        await process.kill();
+        return attended;
+      }
+      const started: Running = { process, hello: attended.answer };
+      running = started;
+      void process.exited.then(({ code, signal }) => {
+        started.ended ??= `the host ended by itself (${signal ?? `code ${code}`})`;
+      });
+      return started;
+    } catch (error) {
+      // The host itself said why it has no device: trying again changes nothing.
+      await process.kill();
+      throw asFault(error, "environment");
+    } finally {
+      this.#starting = undefined;
+    }
+  }
+}
+
+function closedFault(id: string): Fault {
+  return new Fault("usage", `the bench of ${id} was closed while it worked`);
+}
