@@ -14,7 +14,10 @@ export interface BindOptions {
   readonly budgets?: Partial<Budgets>;
 }
 
-/** A caller's own GPUBuffers may stand for ports: zero copy. */
+/**
+ * A caller's own GPUBuffers may stand for ports: zero copy. They need STORAGE usage and are never freed here. An inout
+ * GPUBuffer is the caller's state: every repeat goes on from what it holds, nothing restores it.
+ */
 export type BoundPorts = Readonly<Record<string, PortData[string] | GPUBuffer>>;
 
 /** A plan compiled for a device. Throws `Fault` of kind validation, out-of-memory, device-lost or unsupported. */
@@ -25,14 +28,16 @@ export interface Prepared {
 }
 
 /**
- * - `none`: no timestamps. `total`: a pass a piece and repeat (several only where a clear, copy or restore stands
- *   between), its begin and end recorded. `stages`: a pass of its own for each stage, which changes the total.
+ * - `none`: no timestamps. `total`: one pass for as many dispatches as share a submission, over pieces and repeats (a
+ *   clear, copy, restore or probe ends it), its begin and end recorded, stage `total`: so a coarse clock sees R repeats
+ *   as one long pass. `stages`: a pass of its own for each stage, which changes the total.
  */
 export type TimingMode = "none" | "total" | "stages";
 
 /** Raw begin and end of one pass in clock units (ns by specification), as the query set gave them. */
 export interface PassTime {
   readonly stage: string;
+  /** The repeat in which the pass began. */
   readonly repeat: number;
   readonly begin: bigint;
   readonly end: bigint;
@@ -52,6 +57,7 @@ export interface Run {
 
 /** A prepared plan with buffers, ready to run any number of times. */
 export interface Instance {
+  /** As of now: before the first run of a plan of unknown cost, cut by hard limits alone. */
   readonly cut: Cut;
   /** Uploads other contents into in and inout ports of the same sizes. */
   write(ports: PortData): void;
@@ -63,5 +69,11 @@ export interface Instance {
   read(ports?: readonly string[]): Promise<PortData>;
   /** Tells the true cost of an item, so that later runs are cut by time as well. */
   recut(msPerItem: number): void;
+  /**
+   * Encodes one run of the whole batch into the caller's encoder (no pass may be open); nothing is submitted or timed.
+   * The time budget cuts pieces but cannot split the caller's submission.
+   * @throws Fault `unsupported` when the plan has a host-driven loop.
+   */
+  encode(encoder: Pick<GPUCommandEncoder, "beginComputePass" | "clearBuffer" | "copyBufferToBuffer">): void;
   dispose(): void;
 }

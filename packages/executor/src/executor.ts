@@ -1,0 +1,148 @@
+import { asFault, type Capabilities, checkPlan, Fault, flatSteps, type Plan } from "@tunelab/contract";
+import { DEFAULT_BUDGETS } from "./budgets.ts";
+import { extentsBytes } from "./extents.ts";
+import { bind, type Host } from "./instance.ts";
+import { Lifeline } from "./lifeline.ts";
+import { compile } from "./pipelines.ts";
+import { TimestampSet } from "./timestamps.ts";
+import type { BindOptions, BoundPorts, Budgets, Instance, Prepared } from "./types.ts";
+
+export interface ExecutorOptions {
+  /** Milliseconds from any origin. */
+  readonly clock: { now(): number };
+  readonly budgets?: Partial<Budgets>;
+}
+
+/** Empty submissions timed to learn what a round trip costs. */
+const ROUND_TRIPS = 3;
+
+/** Runs plans on one device. The device stays the caller's: `dispose` frees what the executor made and no more. */
+export class Executor {
+  readonly device: GPUDevice;
+  readonly capabilities: Capabilities;
+  readonly #lifeline: Lifeline;
+  readonly #clock: { now(): number };
+  readonly #budgets: Budgets;
+  readonly #instances = new Set<Instance>();
+  #timestamps: TimestampSet | undefined;
+  #roundTripMs: Promise<number> | undefined;
+  #disposed = false;
+
+  constructor(device: GPUDevice, capabilities: Capabilities, options: ExecutorOptions) {
+    this.device = device;
+    this.capabilities = capabilities;
+    this.#lifeline = new Lifeline(device);
+    this.#clock = options.clock;
+    this.#budgets = { ...DEFAULT_BUDGETS, ...options.budgets };
+  }
+
+  /** Resolves with the fault when the device is lost; never rejects. */
+  get lost(): Promise<Fault> {
+    return this.#lifeline.lost;
+  }
+
+  /**
+   * Checks and compiles a plan.
+   * @throws Fault `usage` (malformed plan), `unsupported` (a feature or limit), `validation` (text, with line and column),
+   *   `device-lost`.
+   */
+  async prepare(plan: Plan): Promise<Prepared> {
+    this.#check();
+    const faults = checkPlan(plan);
+    if (faults.length) {
+      throw new Fault("usage", `plan ${plan.operation}/${plan.algorithm} is malformed: ${faults[0]}`, {
+        faults,
+      });
+    }
+    checkRequirements(plan, this.capabilities);
+    const start = this.#clock.now();
+    const kernels = await compile(this.device, this.#lifeline, plan, extentsBytes(plan)).catch((error) => {
+      throw asFault(error, "validation");
+    });
+    const compileMs = this.#clock.now() - start;
+    return {
+      plan,
+      compileMs,
+      bind: async (ports: BoundPorts, options: BindOptions = {}): Promise<Instance> => {
+        this.#check();
+        const instance = await bind(this.#host, plan, kernels, ports, options);
+        this.#instances.add(instance);
+        return instance;
+      },
+    };
+  }
+
+  /** Frees every instance and shared object. */
+  dispose(): void {
+    this.#disposed = true;
+    for (const instance of [...this.#instances]) instance.dispose();
+    this.#timestamps?.dispose();
+    this.#timestamps = undefined;
+  }
+
+  #check(): void {
+    if (this.#disposed) throw new Fault("usage", "this executor was disposed");
+    this.#lifeline.check();
+  }
+
+  get #host(): Host {
+    return {
+      device: this.device,
+      limits: this.capabilities.limits,
+      lifeline: this.#lifeline,
+      budgets: this.#budgets,
+      now: () => this.#clock.now(),
+      timestampSet: () => {
+        if (!this.device.features.has("timestamp-query")) return undefined;
+        this.#timestamps ??= new TimestampSet(this.device);
+        return this.#timestamps;
+      },
+      roundTripMs: () => {
+        this.#roundTripMs ??= this.#measureRoundTrip();
+        return this.#roundTripMs;
+      },
+      released: (instance) => this.#instances.delete(instance),
+    };
+  }
+
+  async #measureRoundTrip(): Promise<number> {
+    let least = Number.POSITIVE_INFINITY;
+    for (let k = 0; k < ROUND_TRIPS; k++) {
+      const start = this.#clock.now();
+      this.device.queue.submit([this.device.createCommandEncoder().finish()]);
+      await this.#lifeline.guard(this.device.queue.onSubmittedWorkDone());
+      least = Math.min(least, this.#clock.now() - start);
+    }
+    return least;
+  }
+}
+
+function checkRequirements(plan: Plan, capabilities: Capabilities): void {
+  for (const feature of plan.requires.features) {
+    if (!capabilities.features.includes(feature)) {
+      throw new Fault(
+        "unsupported",
+        `the plan needs the feature ${feature}, which the device does not have`,
+        {
+          limit: feature,
+        },
+      );
+    }
+  }
+  const limits: Readonly<Record<string, number>> = capabilities.limits;
+  const refuse = (limit: string, need: number): void => {
+    const have = limits[limit];
+    if (have === undefined || need <= have) return;
+    throw new Fault("unsupported", `the plan needs ${limit} = ${need}, the device grants ${have}`, {
+      limit,
+      need,
+      have,
+    });
+  };
+  for (const [limit, need] of Object.entries(plan.requires.limits)) refuse(limit, need);
+  for (const step of flatSteps(plan.steps)) {
+    if (step.kind === "dispatch" || step.kind === "indirect") {
+      refuse("maxStorageBuffersPerShaderStage", step.bindings.length);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { Fault } from "@tunelab/contract";
+
+/**
+ * Ties asynchronous calls to the life of a device: when it is lost, every pending call rejects with `device-lost`, and
+ * later ones do at once. Handlers hang on the pending calls alone, so a long-lived device collects none.
+ */
+export class Lifeline {
+  readonly lost: Promise<Fault>;
+  #fault: Fault | undefined;
+  readonly #pending = new Set<(fault: Fault) => void>();
+
+  constructor(device: GPUDevice) {
+    this.lost = device.lost.then((info) => {
+      const fault = new Fault(
+        "device-lost",
+        `the GPU device was lost (${info.reason || "unknown"}): ${firstLine(info.message) || "no message"}; open a new device`,
+        { reason: info.reason },
+      );
+      this.#fault = fault;
+      for (const reject of this.#pending) reject(fault);
+      this.#pending.clear();
+      return fault;
+    });
+  }
+
+  /** @throws Fault `device-lost` when the device is gone. */
+  check(): void {
+    if (this.#fault) throw this.#fault;
+  }
+
+  /** The promise's outcome, or `device-lost` if that comes first. */
+  guard<T>(promise: Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (this.#fault) {
+        promise.catch(() => {});
+        reject(this.#fault);
+        return;
+      }
+      const settle = <V>(act: (value: V) => void) => {
+        return (value: V): void => {
+          this.#pending.delete(reject);
+          act(value);
+        };
+      };
+      this.#pending.add(reject);
+      promise.then(settle(resolve), settle(reject));
+    });
+  }
+}
+
+export function firstLine(text: string): string {
+  return text.split("\n", 1)[0]!.trim();
+}
