@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { Environment } from "./embedded.ts";
 import { type Evidence, gatherEvidence } from "./evidence.ts";
 
@@ -143,9 +144,7 @@ const LOADER_ERROR = /^\[Vulkan Loader\] ERROR[^:]*: *(.*)$/;
 /** The loader's error messages that name a driver's library. */
 function driverErrors(evidence: Evidence, library: string): readonly string[] {
   const errors = evidence.probe.words.flatMap((line) => LOADER_ERROR.exec(line)?.[1] ?? []);
-  return [
-    ...new Set(errors.filter((line) => line.includes(library) || /vk_icdGetInstanceProcAddr/.test(line))),
-  ];
+  return [...new Set(errors.filter((line) => line.includes(basename(library))))];
 }
 
 /** (4) A driver is installed but gives the loader no entry; for NVIDIA's in a container, GLVND libraries are missing. */

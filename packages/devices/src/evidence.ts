@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { asFault } from "@tunelab/contract";
@@ -84,9 +84,7 @@ export async function gatherEvidence(environment: Environment = {}, devices = "/
     loader,
     glvnd,
     nvidiaNodes: entries(devices).filter((path) => /\/nvidia\d+$/.test(path)),
-    renderNodes: entries(join(devices, "dri"))
-      .filter((path) => /\/renderD\d+$/.test(path))
-      .map(renderNode),
+    renderNodes: renderNodesIn(join(devices, "dri")),
     user: `${userInfo().username} (${userInfo().uid})`,
   };
 }
@@ -116,17 +114,23 @@ function entries(folder: string): readonly string[] {
   }
 }
 
-function renderNode(path: string): RenderNode {
-  let accessible = true;
-  try {
-    accessSync(path, constants.R_OK | constants.W_OK);
-  } catch {
-    accessible = false;
-  }
-  return { path, group: statSync(path).gid, accessible };
+/** The GPUs' device files in a folder such as /dev/dri; opened for a moment, because that is what a driver must do. */
+export function renderNodesIn(folder: string): readonly RenderNode[] {
+  const nodes = entries(folder).filter((path) => /\/renderD\d+$/.test(path));
+  return nodes.map((path) => ({ path, group: statSync(path).gid, accessible: opens(path) }));
 }
 
-/** Loads each library in a child of its own making; a library that loads but is no Node addon has loaded. */
+function opens(path: string): boolean {
+  try {
+    closeSync(openSync(path, "r+"));
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code !== "EACCES" && code !== "EPERM";
+  }
+}
+
+/** Asks the dynamic linker for each library in a child; one that is refused only for being no Node addon has loaded. */
 const LOAD_SCRIPT = `
 for (const name of JSON.parse(process.argv[1])) {
   let problem;

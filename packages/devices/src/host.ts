@@ -1,9 +1,10 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type DeviceInfo, Fault, LIMIT_NAMES, type Probe, type Suite } from "@tunelab/contract";
+import { type DeviceInfo, Fault, type Probe, type Suite } from "@tunelab/contract";
+import { requestDeviceFor } from "@tunelab/executor";
 import { createHarness, type Harness } from "@tunelab/harness";
 import { dawnFlags, dawnPath, dawnVersion, openDawn, toggleNames, togglesOf } from "./dawn.ts";
-import { deviceInfoOf, reportOf, wantedFeatures } from "./identity.ts";
+import { deviceInfoOf, reportOf } from "./identity.ts";
 import { dieWithParent } from "./orphan.ts";
 import type { HostApi, HostHello, HostOptions, ParentApi } from "./protocol.ts";
 import { subjectOf } from "./subject.ts";
@@ -15,9 +16,6 @@ export interface HostParts {
   readonly suite: (operation: string) => Promise<Suite>;
   readonly probes: readonly Probe[];
 }
-
-/** Compute limits beside `LIMIT_NAMES` that a device is created with. */
-const MORE_LIMITS = ["maxComputeWorkgroupSizeY", "maxComputeWorkgroupSizeZ"] as const;
 
 interface OpenDevice {
   readonly hello: HostHello;
@@ -69,12 +67,7 @@ async function open(
   const gpu = openDawn(dawnFlags(options.backend, options.match, toggles), path);
   const adapter = await requestAdapter(gpu, options);
   const info = deviceInfoOf(reportOf(adapter, options.backend, options.match), dawnVersion(path));
-  const device = await adapter.requestDevice({
-    requiredFeatures: wantedFeatures(adapter.features) as GPUFeatureName[],
-    requiredLimits: Object.fromEntries(
-      [...LIMIT_NAMES, ...MORE_LIMITS].map((name) => [name, adapter.limits[name]]),
-    ),
-  });
+  const device = await requestDeviceFor(adapter);
   void device.lost.then(({ reason, message }) => parent.lost(`${reason}: ${message.split("\n")[0]}`));
   device.addEventListener("uncapturederror", (event) => console.error(event.error.message));
   const harness = createHarness({

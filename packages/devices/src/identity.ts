@@ -5,6 +5,7 @@ import {
   LIMIT_NAMES,
   type LimitName,
 } from "@tunelab/contract";
+import { WANTED_FEATURES } from "@tunelab/executor";
 
 /** An adapter as Dawn reports it, before interpretation; plain data that crosses a process boundary. */
 export interface AdapterReport {
@@ -16,14 +17,6 @@ export interface AdapterReport {
   readonly limits: Readonly<Record<string, number>>;
 }
 
-/** Features that change what a compute kernel may do; the rest of WebGPU's are about drawing. */
-const COMPUTE_FEATURES: ReadonlySet<string> = new Set([
-  "timestamp-query",
-  "subgroups",
-  "subgroup-size-control",
-  "shader-f16",
-]);
-
 /** Reads everything an adapter says about itself. `name` is its name in Dawn's list, when known. */
 export function reportOf(adapter: GPUAdapter, backend: string, name: string | undefined): AdapterReport {
   const info: Record<string, unknown> = {};
@@ -32,11 +25,6 @@ export function reportOf(adapter: GPUAdapter, backend: string, name: string | un
   const limits: Record<string, number> = {};
   for (const key in adapter.limits) limits[key] = adapter.limits[key as keyof GPUSupportedLimits] as number;
   return { name: name ?? "", backend, info, features: [...adapter.features], limits };
-}
-
-/** Compute features a device is asked for, sorted. */
-export function wantedFeatures(features: Iterable<string>): readonly string[] {
-  return [...features].filter((name) => COMPUTE_FEATURES.has(name)).sort();
 }
 
 /** Identity and capabilities from an adapter's report. Pure. */
@@ -55,7 +43,7 @@ export function deviceInfoOf(report: AdapterReport, implementationVersion: strin
     driver: text("description"),
     adapterType: adapterType(report),
   };
-  const features = wantedFeatures(report.features);
+  const features = WANTED_FEATURES.filter((name) => report.features.includes(name)).sort();
   const limits = Object.fromEntries(LIMIT_NAMES.map((name) => [name, report.limits[name] ?? 0]));
   const minimum = Number(report.info.subgroupMinSize ?? 0);
   const maximum = Number(report.info.subgroupMaxSize ?? 0);

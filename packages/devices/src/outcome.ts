@@ -34,10 +34,16 @@ export function reasonOf(failure: Failure): string {
     case "exit": {
       const { code, signal } = failure.exit;
       const how = signal ? `was ended by ${signal}` : `exited with code ${code}`;
-      const last = failure.words.at(-1);
-      return `the host ${how} ${during}${last ? `: ${last.trim()}` : ""}`;
+      const last = telling(failure.words);
+      return `the host ${how} ${during}${last ? `: ${last}` : ""}`;
     }
   }
+}
+
+/** The line that says most: the last that speaks of an error, for a stack trace may follow it; else the last. */
+function telling(words: readonly string[]): string | undefined {
+  const error = words.findLast((line) => /error|fatal|abort|assert|terminate|fault/i.test(line));
+  return (error ?? words.at(-1))?.trim();
 }
 
 /** The trial of a variant whose host did not answer: everything that was known before. */

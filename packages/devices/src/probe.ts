@@ -60,6 +60,7 @@ export async function probe(
     let last: Told = { kind: "loading" };
     for (const message of told.messages) {
       last = message;
+      if (message.kind === "unloadable") return { adapters, failures, words, unloadable: message.reason };
       if (message.kind === "adapter")
         adapters.push({ report: message.report, stamps: message.stamps.map(BigInt) });
       if (message.kind === "failed") failures.push({ name: message.name, reason: message.reason });
@@ -69,7 +70,6 @@ export async function probe(
       continue;
     }
     const result = { adapters, failures, words };
-    if (last.kind === "unloadable") return { ...result, unloadable: last.reason };
     if (last.kind === "done") return result;
     const reason = told.words.at(-1) ?? told.end;
     return last.kind === "loading"
@@ -90,7 +90,12 @@ async function probeOnce(
   skip: readonly string[],
   deadlineMs: number,
 ): Promise<Once> {
-  const order = JSON.stringify({ dawn: dawnPath(), backend: PLATFORM_BACKEND, skip, passes: PASSES });
+  const order = JSON.stringify({
+    dawn: dawnPath({ ...process.env, ...environment }),
+    backend: PLATFORM_BACKEND,
+    skip,
+    passes: PASSES,
+  });
   const child = spawn(process.execPath, ["-e", PROBE_SCRIPT], {
     env: { ...process.env, NODE_OPTIONS: undefined, ...environment, TUNELAB_PROBE: order },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
