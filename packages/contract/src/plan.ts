@@ -12,7 +12,8 @@ export type Dtype = "f32" | "u32" | "i32";
  * - `constant`: contents given by `data`, uploaded once.
  * - `scratch`: contents undefined before a piece; reused between the pieces of a batch.
  * - `counter`: u32 words that a piece starts at zero (the plan clears them) and that feed indirect dispatches or loops.
- * - `probe`: like counter, but read back after the run under the names of `fields`.
+ * - `probe`: fixed words that the executor zeroes before every repeat, outside timed passes; the pieces of a batch add to
+ *   them, and they are read back after the last repeat under the names of `fields`.
  */
 export type BufferRole = "in" | "out" | "inout" | "constant" | "scratch" | "counter" | "probe";
 
@@ -94,7 +95,8 @@ export interface CopyStep extends Staged {
 /**
  * A loop driven by the host: the steps are encoded `checkEvery` times a submission, then the word at `until` is read
  * back; the loop ends when it equals `until.equals`, or after `maximum` iterations (the report then says
- * `converged: false`). The iteration index reaches the text in the extents.
+ * `converged: false`). The iteration index reaches the text in the extents. Its steps keep their own stages; the
+ * loop's `stage` names it in messages. Each piece of the batch loops by itself.
  */
 export interface LoopStep extends Staged {
   readonly kind: "loop";
@@ -104,7 +106,10 @@ export interface LoopStep extends Staged {
   readonly until: { readonly buffer: string; readonly offset: number; readonly equals: number };
 }
 
-/** Steps run once when an instance is bound (building a table on the device), never in the timed region. */
+/**
+ * Steps run once when an instance is bound (building a table on the device), never in the timed region. They bind fixed
+ * buffers only; a fixed scratch buffer that they fill keeps its contents, and later steps only read it.
+ */
 export interface OnceStep extends Staged {
   readonly kind: "once";
   readonly steps: readonly (DispatchStep | ClearStep | CopyStep)[];
@@ -121,7 +126,7 @@ export interface Batch {
   readonly order: "independent" | "carried";
   /** A piece holds a multiple of this many items (the last may hold fewer). */
   readonly quantum: number;
-  /** No piece but the last holds fewer items than this (the device would not be filled). */
+  /** No piece but the last holds fewer items than this for the sake of time (the device would not be filled); memory and binding limits may still force it. */
   readonly minimum: number;
 }
 
@@ -168,9 +173,8 @@ export function* flatSteps(steps: readonly Step[]): Generator<Exclude<Step, Loop
   }
 }
 
-/** The stages of a plan in the order of their first step; once-steps count to none. */
+/** The stages of a plan in the order of their first step, those inside loops included; once-steps count to none. */
 export function stagesOf(plan: Plan): readonly string[] {
-  const stages = new Set<string>();
-  for (const step of plan.steps) if (step.kind !== "once") stages.add(step.stage);
-  return [...stages];
+  const timed = plan.steps.filter((step) => step.kind !== "once");
+  return [...new Set([...flatSteps(timed)].map((step) => step.stage))];
 }
