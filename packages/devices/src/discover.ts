@@ -1,4 +1,5 @@
 import { type DeviceInfo, deviceSlug, Fault } from "@tunelab/contract";
+import { judgeClock } from "@tunelab/harness/timing";
 import { dawnPath, dawnVersion } from "./dawn.ts";
 import { diagnose } from "./diagnose.ts";
 import { driverManifests, isLavapipe, manifestFolders, manifestsIn } from "./drivers.ts";
@@ -25,8 +26,8 @@ export interface DeviceTarget {
   readonly environment: Environment;
   readonly host: Omit<HostOptions, "profile" | "quantizedTimestamps">;
   readonly timestamps: boolean;
-  /** Raw timestamps of empty passes in ns, quantization lifted; empty without timestamps. */
-  readonly stamps: readonly bigint[];
+  /** Step of the device's clock in ns, quantization lifted; 0 when it has no clock that can be used. */
+  readonly tickNs: number;
 }
 
 type Candidate = Omit<DeviceTarget, "id">;
@@ -156,11 +157,12 @@ function probeLavapipe(embedded: EmbeddedFiles | undefined): Promise<readonly Pr
 
 function candidate(
   origin: DeviceTarget["origin"],
-  { report, stamps }: ProbedAdapter,
+  { report, readings }: ProbedAdapter,
   environment: Environment,
   version: string,
 ): Candidate {
   const info = deviceInfoOf(report, version);
+  const clock = judgeClock(readings);
   const software = info.identity.adapterType === "cpu";
   return {
     kind: software ? "software" : "hardware",
@@ -168,7 +170,7 @@ function candidate(
     info,
     environment,
     host: { backend: PLATFORM_BACKEND, software, match: report.name },
-    timestamps: stamps.length > 0,
-    stamps,
+    timestamps: readings.length > 0,
+    tickNs: clock.usable ? clock.tickNs : 0,
   };
 }

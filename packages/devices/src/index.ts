@@ -1,5 +1,6 @@
 export * from "./dawn.ts";
 export * from "./deadlines.ts";
+export * from "./describe.ts";
 export * from "./diagnose.ts";
 export * from "./discover.ts";
 export * from "./embedded.ts";

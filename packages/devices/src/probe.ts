@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import type { ClockReading } from "@tunelab/harness/timing";
 import { dawnPath } from "./dawn.ts";
 import { DEFAULT_DEADLINES } from "./deadlines.ts";
 import type { Environment } from "./embedded.ts";
@@ -9,8 +10,8 @@ import { type Exit, endProcess, keepLastLines } from "./spawn.ts";
 /** An adapter that a probe could open. */
 export interface ProbedAdapter {
   readonly report: AdapterReport;
-  /** Raw timestamps of empty passes in ns; empty without `timestamp-query`. */
-  readonly stamps: readonly bigint[];
+  /** Timed empty passes, quantization lifted; empty without `timestamp-query`. */
+  readonly readings: readonly ClockReading[];
 }
 
 /** What became of looking for adapters in one environment. */
@@ -29,11 +30,12 @@ type Told =
   | { readonly kind: "unloadable"; readonly reason: string }
   | { readonly kind: "listed"; readonly names: readonly string[] }
   | { readonly kind: "opening"; readonly name: string }
-  | { readonly kind: "adapter"; readonly report: AdapterReport; readonly stamps: readonly string[] }
+  | { readonly kind: "adapter"; readonly report: AdapterReport; readonly readings: readonly ClockReading[] }
   | { readonly kind: "failed"; readonly name: string; readonly reason: string };
 
-/** Empty passes timed to see the clock's tick: enough for neighbours on a coarse clock, under a millisecond of GPU time. */
-const PASSES = 64;
+/** Submissions of empty passes timed to judge the clock: some 20 ms, well apart in time, microseconds of GPU time. */
+const SUBMISSIONS = 4;
+const PASSES = 16;
 
 /** Lines kept of what a probe writes: the loader repeats itself for every instance made. */
 const WORDS_KEPT = 2_000;
@@ -61,8 +63,7 @@ export async function probe(
     for (const message of told.messages) {
       last = message;
       if (message.kind === "unloadable") return { adapters, failures, words, unloadable: message.reason };
-      if (message.kind === "adapter")
-        adapters.push({ report: message.report, stamps: message.stamps.map(BigInt) });
+      if (message.kind === "adapter") adapters.push({ report: message.report, readings: message.readings });
       if (message.kind === "failed") failures.push({ name: message.name, reason: message.reason });
     }
     if (last.kind === "opening") {
@@ -94,10 +95,13 @@ async function probeOnce(
     dawn: dawnPath({ ...process.env, ...environment }),
     backend: PLATFORM_BACKEND,
     skip,
+    submissions: SUBMISSIONS,
     passes: PASSES,
   });
   const child = spawn(process.execPath, ["-e", PROBE_SCRIPT], {
     env: { ...process.env, NODE_OPTIONS: undefined, ...environment, TUNELAB_PROBE: order },
+    // Structured clone: timestamps are bigints.
+    serialization: "advanced",
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   const messages: Told[] = [];
