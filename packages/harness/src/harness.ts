@@ -1,0 +1,29 @@
+import { measureCeilings } from "./ceilings.ts";
+import { measureVariant } from "./measure.ts";
+import { measureNoise } from "./noise.ts";
+import type { Harness, HarnessContext } from "./types.ts";
+import { Workbench } from "./workbench.ts";
+
+/** A harness on one device. Requests run one after another: two at once would time each other. */
+export function createHarness(context: HarnessContext): Harness {
+  const bench = new Workbench(context);
+  let queue: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = queue.then(work);
+    queue = turn.catch(() => {});
+    return turn;
+  };
+  const quietly = <T>(work: () => Promise<T>): Promise<T> =>
+    inTurn(() => work().finally(() => context.onPhase("idle")));
+  return {
+    tickNs: () => inTurn(() => bench.gpuTickNs()),
+    measure: (request) => inTurn(() => measureVariant(bench, request)),
+    ceilings: () =>
+      quietly(async () => {
+        await bench.warmUp();
+        bench.ceilings = await measureCeilings(bench);
+        return bench.ceilings;
+      }),
+    noise: (samples) => quietly(() => measureNoise(bench, samples)),
+  };
+}

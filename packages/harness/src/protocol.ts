@@ -1,0 +1,82 @@
+import type { Grade } from "@tunelab/contract";
+
+/** Samples that a grade of fixed size takes: minima are compared only at equal N, so no clock ever shrinks these. */
+export const FIXED_SAMPLES: Readonly<Record<Exclude<Grade, "certified">, number>> = {
+  screened: 3, // enough to drop what is over 15% slower, as the first cut of a race does
+  raced: 8, // one process's quick look: 8 rounds
+};
+
+/** The certification gate. */
+export const CERTIFIED = {
+  /** Fewer samples make quartiles and thirds meaningless; more than 64 bought no certification in simulation. */
+  minimumSamples: 12,
+  maximumSamples: 64,
+  /** Spread (CV or IQR / median) that the gate allows. */
+  spread: 0.02,
+  /** A minimum is believed when `floorSamples` lie within `floorBand` of it, from `floorQuarters` of 4 quarters of the time. */
+  floorBand: 0.005,
+  floorSamples: 3,
+  floorQuarters: 2,
+  /** The last third's median against the first third's: more than this is drift or a warm-up that has not ended. */
+  drift: 0.01,
+  /**
+   * Longest time in ms that extending past the minimum may take: 64 samples at the submission cap are 6.4 s, so this
+   * binds only for kernels over 300 ms a run, and keeps a trial inside the host's measuring deadline of 60 s. Such a
+   * trial becomes noisy; it is never certified on fewer samples.
+   */
+  extensionMs: 20_000,
+} as const;
+
+/** Ticks that a sample must last: begin and end are each off by up to half a tick, so rounding is at most 0.5%. */
+export const TICKS_PER_SAMPLE = 200;
+
+/** Rounding over which a minimum means nothing and the mean with a scattered start phase ranks. */
+export const MAXIMUM_ROUNDING: number = 1 / TICKS_PER_SAMPLE;
+
+/** Longest submission in ms. Windows resets a GPU after 2 s, browsers and macOS complain far earlier. */
+export const SUBMISSION_CAP_MS = 100;
+
+/**
+ * Most inner repeats: an empty dispatch in a pass of its own takes 1.4 us on an H200, and 200 of Chrome's 65,536 ns
+ * ticks then need 9,400; nothing real needs more, and a clock that stands still must not drive this into the billions.
+ */
+export const MAXIMUM_REPEATS = 16_384;
+
+/** Rejected samples are replaced up to this many times the samples wanted; then the trial ends with what it has. */
+export const ATTEMPTS_PER_SAMPLE = 2;
+
+/** Slack of the rule that GPU time cannot exceed wall time: the two clocks may run up to 2% apart. */
+export const WALL_SLACK = 1.02;
+
+/** Arithmetic over this share of the measured FMA ceiling was not done: probes repeat to within 3%. */
+export const FMA_SLACK = 1.03;
+
+/** Warm-up of the session: the anchor's last `window` samples show no trend at 1% significance, or `limitMs` have passed. */
+export const WARM_UP = { window: 24, z: 2.58, limitMs: 1_500 } as const;
+
+/** A ceiling probe's scale grows until one run lasts this long in ms: launch overhead (under 70 us) is then under 1.4%. */
+export const CEILING_RUN_MS = 5;
+
+/** Length of an anchor run in ms: long against a tick and launch overhead, short beside the trials it accompanies. */
+export const ANCHOR_RUN_MS = 1;
+
+/** Largest factor by which a probe's scale grows at once: an underestimate from a cold clock cannot overshoot the cap. */
+export const SCALE_STEP = 8;
+
+/** Fewest samples of the noise probe. */
+export const NOISE_SAMPLES = 15;
+
+/** Samples of the stage times taken beside a certified total. */
+export const STAGE_SAMPLES = 5;
+
+/** Input sets (seeds) kept for the problem in hand, oldest dropped first. */
+export const CACHED_SEEDS = 4;
+
+/**
+ * Slack between the GPU's clock and the wall clock when deciding that timestamps are nanoseconds: real periods that
+ * someone forgot to apply are 10 ns (AMD), 52 and 83 ns (Intel, Apple), so 5% tells them apart safely.
+ */
+export const CLOCK_SLACK = 0.05;
+
+/** Wall tick in ns assumed when the clock did not move while it was watched: 1 ms, the coarsest that browsers ship by default. */
+export const STUCK_WALL_TICK_NS = 1_000_000;

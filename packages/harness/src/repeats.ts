@@ -1,0 +1,56 @@
+import { MAXIMUM_REPEATS, SUBMISSION_CAP_MS, TICKS_PER_SAMPLE } from "./protocol.ts";
+import type { RawSample, Timeable } from "./types.ts";
+
+/** How many repeats a sample holds, and what one lasts. */
+export interface Repeats {
+  readonly repeats: number;
+  /** Expected length of a sample, all its repeats, in ns; 0 when the clock saw nothing. */
+  readonly ns: number;
+  /** Whether the clock saw at least one tick. */
+  readonly resolved: boolean;
+  /**
+   * Error of rounding as a fraction of the sample: half a tick at either end of a pass; over several passes these are
+   * independent and grow with the square root of their number.
+   */
+  readonly rounding: number;
+}
+
+/** Sum of pass lengths in ns, or the wall clock; 0 where begin and end are not an interval. */
+function lengthNs(sample: RawSample, clock: "gpu" | "wall"): number {
+  if (clock === "wall") return Number.isFinite(sample.wallMs) ? Math.max(0, sample.wallMs * 1e6) : 0;
+  let total = 0n;
+  for (const { begin, end } of sample.passes) if (begin > 0n && end > begin) total += end - begin;
+  return Number(total);
+}
+
+/**
+ * R = ceil(200 * tick / t), found by doubling from 1, so that a clock that shows nothing at first is asked again with
+ * more work. Doubling stops at 200 ticks, at `MAXIMUM_REPEATS`, or where the next sample would pass the submission cap
+ * by either clock (the wall's constant part, seen with one repeat, does not count: Firefox polls every 100 ms).
+ */
+export async function findRepeats(
+  timeable: Timeable,
+  clock: "gpu" | "wall",
+  tickNs: number,
+): Promise<Repeats> {
+  const target = TICKS_PER_SAMPLE * tickNs;
+  const capNs = SUBMISSION_CAP_MS * 1e6;
+  let repeats = 1;
+  let firstWallMs = 0;
+  for (;;) {
+    const sample = await timeable.sample(repeats);
+    const ns = lengthNs(sample, clock);
+    if (repeats === 1) firstWallMs = sample.wallMs;
+    const settle = (chosen: number): Repeats => {
+      const share = chosen / repeats;
+      const edges = clock === "gpu" ? Math.sqrt(Math.max(1, sample.passes.length * share)) : 1;
+      const rounding = ns > 0 ? (tickNs * edges) / (ns * share) : 1;
+      return { repeats: chosen, ns: ns * share, resolved: ns > 0 && ns >= tickNs, rounding };
+    };
+    if (ns >= target && ns > 0) return settle(Math.min(Math.ceil(target / (ns / repeats)) || 1, repeats));
+    const growthNs = clock === "gpu" ? Math.max(ns, (sample.wallMs - firstWallMs) * 1e6) : ns;
+    // Written so that a clock that says NaN stops the search too.
+    if (repeats * 2 > MAXIMUM_REPEATS || !(growthNs * 2 <= capNs)) return settle(repeats);
+    repeats *= 2;
+  }
+}

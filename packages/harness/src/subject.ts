@@ -1,0 +1,74 @@
+import {
+  type Algorithm,
+  type Capabilities,
+  type Config,
+  type Cost,
+  checkPlan,
+  Fault,
+  type MeasureRequest,
+  type Plan,
+  type Problem,
+  planHash,
+  type Resources,
+  type Suite,
+  supports,
+} from "@tunelab/contract";
+
+/** A request worked out: everything about the variant that is known without a GPU. */
+export interface Subject {
+  readonly algorithm: Algorithm;
+  readonly resources: Resources;
+  readonly plan: Plan;
+  readonly planHash: string;
+  readonly cost: Cost;
+}
+
+/** The algorithm a request names. @throws Fault `usage` that lists what there is. */
+export async function algorithmOf(suite: Suite, request: MeasureRequest): Promise<Algorithm> {
+  const { algorithms, name } = suite.operation;
+  const load = Object.hasOwn(algorithms, request.algorithm) ? algorithms[request.algorithm] : undefined;
+  if (load) return load();
+  throw new Fault(
+    "usage",
+    `${name} has no algorithm ${request.algorithm}: choose ${Object.keys(algorithms).join(", ")}`,
+  );
+}
+
+/** Why a configuration is not in its space, one line; undefined when it is. */
+function outside(algorithm: Algorithm, problem: Problem, config: Config): string | undefined {
+  const { parameters, constraints } = algorithm.space(problem);
+  for (const { name, values } of parameters) {
+    const value = config[name];
+    if (value === undefined || !values.includes(value))
+      return `${name}=${value} is not one of ${values.join(", ")}`;
+  }
+  const broken = constraints.find((constraint) => !constraint.holds(config));
+  return broken && `constraint ${broken.name}: ${broken.doc}`;
+}
+
+/**
+ * Plans a request for a device. @throws Fault: `unsupported` for what does not fit the problem, the space or the
+ * device, `validation` for a malformed plan.
+ */
+export async function planSubject(
+  suite: Suite,
+  algorithm: Algorithm,
+  { problem, config }: MeasureRequest,
+  capabilities: Capabilities,
+): Promise<Subject> {
+  const refused = suite.operation.refuse(problem) ?? outside(algorithm, problem, config);
+  if (refused) throw new Fault("unsupported", refused);
+  const resources = algorithm.resources(problem, config);
+  const fit = supports(resources, capabilities);
+  if (!fit.supported) throw new Fault("unsupported", fit.reason, { limit: fit.limit });
+  const plan = algorithm.plan(problem, config, capabilities);
+  const faults = checkPlan(plan);
+  if (faults.length > 0) throw new Fault("validation", `the plan is malformed: ${faults[0]}`, { faults });
+  return {
+    algorithm,
+    resources,
+    plan,
+    planHash: await planHash(plan),
+    cost: algorithm.cost(problem, config),
+  };
+}

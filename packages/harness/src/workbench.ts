@@ -1,0 +1,98 @@
+import { type Ceilings, Fault, type Probe } from "@tunelab/contract";
+import { Executor } from "@tunelab/executor";
+import { CaseCache } from "./cases.ts";
+import { readGpuClock } from "./gpu-clock.ts";
+import { runMs } from "./instance-timeable.ts";
+import { openProbe, type ProbeRun } from "./probe-run.ts";
+import { ANCHOR_RUN_MS } from "./protocol.ts";
+import { fixed } from "./rules.ts";
+import { takeSamples } from "./sampler.ts";
+import { wallTickNs } from "./tick.ts";
+import type { HarnessContext } from "./types.ts";
+import { warmUp } from "./warmup.ts";
+
+/** An anchor kernel: compares the device with itself over time. */
+export interface Anchor {
+  readonly run: ProbeRun;
+  readonly repeats: number;
+}
+
+/** What a clock is and how fine. */
+export interface Ticks {
+  readonly clock: "gpu" | "wall";
+  readonly tickNs: number;
+}
+
+/** The state behind one harness: device, clock, caches, anchors and what was learned of them; all made when first needed. */
+export class Workbench {
+  readonly context: HarnessContext;
+  readonly executor: Executor;
+  readonly cases: CaseCache = new CaseCache();
+  /** Known once `ceilings()` has run: the rule against impossible arithmetic needs it. */
+  ceilings: Ceilings = {};
+  #gpuTick: Promise<number> | undefined;
+  #wallTick: number | undefined;
+  readonly #anchors = new Map<Probe["ceiling"], Promise<Anchor | undefined>>();
+  #warm = false;
+
+  constructor(context: HarnessContext) {
+    this.context = context;
+    this.executor = new Executor(context.device, context.info.capabilities, { clock: context.clock });
+  }
+
+  /** Step of the GPU's clock in ns, 0 where timestamps are absent or make no sense. */
+  gpuTickNs(): Promise<number> {
+    this.#gpuTick ??= readGpuClock(this.context.device, this.context.clock).then((verdict) =>
+      verdict.usable ? verdict.tickNs : 0,
+    );
+    return this.#gpuTick;
+  }
+
+  /** The clock that times: the GPU's where it is usable, else (or when asked for) the wall's. */
+  async ticks(want: "best" | "wall" = "best"): Promise<Ticks> {
+    const gpu = want === "best" ? await this.gpuTickNs() : 0;
+    if (gpu > 0) return { clock: "gpu", tickNs: gpu };
+    this.#wallTick ??= wallTickNs(this.context.clock);
+    return { clock: "wall", tickNs: this.#wallTick };
+  }
+
+  /** The anchor that stands for a ceiling; undefined where no probe of that kind runs here. */
+  anchor(ceiling: "fma" | "copy"): Promise<Anchor | undefined> {
+    const known = this.#anchors.get(ceiling);
+    if (known) return known;
+    const made = this.#openAnchor(ceiling);
+    this.#anchors.set(ceiling, made);
+    return made;
+  }
+
+  async #openAnchor(ceiling: "fma" | "copy"): Promise<Anchor | undefined> {
+    const { clock, tickNs } = await this.ticks();
+    for (const probe of this.context.probes) {
+      if (probe.ceiling !== ceiling) continue;
+      try {
+        const run = await openProbe(this.executor, probe, clock, ANCHOR_RUN_MS);
+        const { timing } = await takeSamples(run.timeable, {
+          clock,
+          tickNs,
+          time: this.context.clock,
+          rule: fixed(1),
+        });
+        if (await run.verified()) return { run, repeats: timing.repeats };
+        run.dispose();
+      } catch (error) {
+        if (!(error instanceof Fault) || error.kind === "device-lost") throw error;
+      }
+    }
+    return undefined;
+  }
+
+  /** Warms the device up once a session: the arithmetic anchor runs until it shows no trend, bounded by time. */
+  async warmUp(): Promise<void> {
+    if (this.#warm) return;
+    this.#warm = true;
+    const anchor = await this.anchor("fma");
+    if (!anchor) return;
+    const { timeable } = anchor.run;
+    await warmUp(async () => runMs(await timeable.sample(anchor.repeats)), this.context.clock);
+  }
+}
