@@ -5,6 +5,7 @@ import {
   type LoopStep,
   type OnceStep,
   type Plan,
+  portOf,
   type Step,
 } from "./plan.ts";
 
@@ -18,8 +19,10 @@ export function checkPlan(plan: Plan): readonly string[] {
   }
   if (buffers.size !== plan.buffers.length) faults.push("two buffers share a name");
   if (modules.size !== plan.modules.length) faults.push("two modules share a name");
-  const ports = plan.buffers.flatMap(({ port }) => port ?? []);
-  if (new Set(ports).size !== ports.length) faults.push("two buffers carry one port");
+  const ports = plan.buffers.flatMap((buffer) => portOf(buffer) ?? []);
+  for (const port of new Set(ports.filter((name, index) => ports.indexOf(name) !== index))) {
+    faults.push(`two buffers carry the port ${port}`);
+  }
   for (const buffer of plan.buffers) faults.push(...bufferFaults(buffer));
   faults.push(...batchFaults(plan));
   if (!plan.steps.some(({ kind }) => kind !== "once")) faults.push("the plan has no steps to run");

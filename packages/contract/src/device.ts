@@ -35,10 +35,12 @@ export interface DeviceInfo {
 export function slug(text: string): string {
   const words = text
     .normalize("NFKD")
+    .replace(/\p{M}+/gu, "") // the accents that NFKD split off
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "");
-  return words.slice(0, 60) || "unnamed";
+    .split(/[^a-z0-9]+/)
+    .filter(Boolean)
+    .join("-");
+  return words.slice(0, 60).replace(/-$/, "") || "unnamed";
 }
 
 /**

@@ -154,6 +154,12 @@ export interface Plan {
   };
 }
 
+/** The operation's port that a buffer carries, intermediates included; undefined for the plan's own buffers. */
+export function portOf({ name, port, role }: BufferSpec): string | undefined {
+  if (role === "in" || role === "out" || role === "inout") return port ?? name;
+  return port;
+}
+
 /** Total bytes of a buffer for `items` batch items, rounded up to WebGPU's 4-byte copy unit. */
 export function bufferBytes(buffer: BufferSpec, items: number): number {
   return Math.ceil((buffer.fixedBytes + buffer.itemBytes * items) / 4) * 4;

@@ -7,6 +7,7 @@ import {
   type LoopStep,
   type Plan,
   type PortData,
+  portOf,
 } from "@tunelab/contract";
 import { GROWTH } from "./budgets.ts";
 import { type BatchCut, cutBatch, isScratch, type Piece } from "./cut.ts";
@@ -14,7 +15,7 @@ import { StepEncoder } from "./encode.ts";
 import { extentsStride, extentsWords } from "./extents.ts";
 import { MAP_READ, USAGE } from "./flags.ts";
 import type { Lifeline } from "./lifeline.ts";
-import { contents, isBuffer, Memory, portOf } from "./memory.ts";
+import { contents, isBuffer, Memory } from "./memory.ts";
 import { type Encoder, PassWriter } from "./passes.ts";
 import type { Kernel } from "./pipelines.ts";
 import { readProbes } from "./probes.ts";

@@ -6,6 +6,7 @@ import {
   flatSteps,
   type Plan,
   type PortData,
+  portOf,
 } from "@tunelab/contract";
 import { isScratch, isSliced, type Piece } from "./cut.ts";
 import { MAP_READ, USAGE } from "./flags.ts";
@@ -21,13 +22,6 @@ const STAGING_BYTES = 64 * 2 ** 20;
 const POISON_BYTES = 2 ** 20;
 
 export type Words = PortData[string];
-
-/** The port name of a buffer, or undefined when no port stands behind it. */
-export function portOf(buffer: BufferSpec): string | undefined {
-  if (buffer.role === "in" || buffer.role === "out" || buffer.role === "inout")
-    return buffer.port ?? buffer.name;
-  return buffer.role === "scratch" ? buffer.port : undefined;
-}
 
 export function isBuffer(value: BoundPorts[string]): value is GPUBuffer {
   return !ArrayBuffer.isView(value);
