@@ -1,7 +1,7 @@
 import type { MeasurePhase, MeasureRequest, Status, TrialOutcome } from "@tunelab/contract";
+import { variantLabel } from "@tunelab/harness";
 import type { TrialSubject } from "./protocol.ts";
 import type { Exit } from "./spawn.ts";
-import { variantLabel } from "./subject.ts";
 
 /** Why a host did not answer. */
 export type Failure =
@@ -25,7 +25,7 @@ export function statusOf(
 
 /** The failure as one line: what was going on, what happened, the host's last words. */
 export function reasonOf(failure: Failure): string {
-  const during = failure.phase === "idle" ? "between phases" : `in phase ${failure.phase}`;
+  const during = failure.phase === "idle" ? "before any work" : `in phase ${failure.phase}`;
   switch (failure.kind) {
     case "deadline":
       return `no answer ${during} after ${failure.milliseconds / 1000} s; the host was ended`;
@@ -58,7 +58,7 @@ export function failedOutcome(
     algorithm,
     problem,
     config,
-    variant: variantLabel(request),
+    variant: variantLabel(algorithm, config),
     planHash: "",
     epoch: 0,
     work: { flops: 0, bytes: 0, items: 0 },

@@ -82,7 +82,7 @@ export async function endProcess(child: ChildProcess, exited: Promise<unknown>):
 }
 
 /** Collects the last lines of both output streams; drivers write their reasons there and nowhere else. */
-export function keepLastLines(child: ChildProcess, kept = LINES_KEPT): () => readonly string[] {
+export function keepLastLines(child: ChildProcess, kept: number = LINES_KEPT): () => readonly string[] {
   let lines: string[] = [];
   let rest = "";
   const take = (chunk: string) => {

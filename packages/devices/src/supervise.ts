@@ -178,8 +178,11 @@ class Supervisor {
       }
       reasons.push(reasonOf(started.failure));
     }
-    const [finding] = await diagnose();
-    const advice = finding ? `${finding.cause}: ${finding.fix}` : "`lab check-gpu` looks for the cause";
+    const [finding] = await diagnose(this.#target.environment);
+    const advice =
+      finding && finding.name !== "unrecognised"
+        ? `${finding.cause}: ${finding.fix}`
+        : "`lab check-gpu` looks for the cause";
     throw new Fault(
       "environment",
       `the host of ${this.#target.id} failed to start ${START_ATTEMPTS} times (${reasons.at(-1)}); ${advice}`,

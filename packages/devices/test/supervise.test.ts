@@ -1,0 +1,163 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createRequire } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { MeasureRequest } from "@tunelab/contract";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { chooseDevice, type DeviceTarget } from "../src/discover.ts";
+import type { Bench } from "../src/protocol.ts";
+import { openBench } from "../src/supervise.ts";
+
+const onLinux = process.platform === "linux" && process.arch === "x64";
+const entry = new URL("./host-main.ts", import.meta.url);
+
+const request = (operation: string): MeasureRequest => ({
+  operation,
+  algorithm: "only",
+  problem: {},
+  config: { first: 1, second: 2 },
+  isDefault: true,
+  grade: "screened",
+  seeds: [1],
+  oracleSample: 1,
+});
+
+/** Whether a process exists. */
+function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function gone(pid: number): Promise<boolean> {
+  for (let tries = 0; tries < 100 && alive(pid); tries++)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  return !alive(pid);
+}
+
+describe.skipIf(!onLinux)("a device host under supervision", () => {
+  let target: DeviceTarget;
+  let bench: Bench;
+  const restarts: string[] = [];
+  beforeAll(async () => {
+    target = await chooseDevice("swiftshader");
+    bench = await openBench(target, { entry, deadlines: { compile: 1_500, verify: 1_000, measure: 5_000 } });
+    bench.onRestart((reason, guilty) => restarts.push(`${guilty?.operation ?? "nobody"}: ${reason}`));
+  });
+  afterAll(() => bench?.close());
+
+  it("says who it is: the same identity as discovery found, profile, toggles and tick", () => {
+    expect(bench.hello.info).toEqual(target.info);
+    expect(bench.hello).toMatchObject({
+      profile: "portable",
+      toggles: ["!timestamp_quantization"],
+      timestamps: true,
+    });
+    expect(bench.hello.tickNs).toBeLessThan(65_536);
+    expect(bench.hello.pid).not.toBe(process.pid);
+  });
+
+  it("measures a verified variant", async () => {
+    const outcome = await bench.measure(request("double-well"));
+    expect(outcome.reason).toBeUndefined();
+    expect(outcome).toMatchObject({ status: "ok", variant: "only/second=2,first=1", epoch: 7 });
+    expect(outcome.verdict).toMatchObject({ matched: 256, total: 256 });
+    expect(outcome.timing?.samplesNs.length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ["double-killed", "crashed", /ended by SIGKILL in phase verify/],
+    ["double-aborts", "crashed", /ended by SIGABRT in phase verify/],
+    ["double-exits", "crashed", /exited with code 3 in phase verify/],
+    ["double-device-lost", "device-lost", /lost/],
+    ["double-endless-script", "hung", /no answer in phase verify after 1 s/],
+    ["double-endless-shader", "hung", /no answer in phase verify after 1 s/],
+    ["double-slow-compile", "compile-timeout", /no answer in phase compile after 1\.5 s/],
+  ])("records %s as %s with all that was known of it, and goes on", async (operation, status, reason) => {
+    const outcome = await bench.measure(request(operation));
+    expect(outcome).toMatchObject({
+      operation,
+      status,
+      epoch: 7,
+      variant: "only/second=2,first=1",
+      isDefault: true,
+    });
+    expect(outcome.reason).toMatch(reason);
+    expect(outcome.planHash).toMatch(/^[0-9a-f]{16}$/);
+    expect(outcome.work.items).toBe(256);
+    expect((await bench.measure(request("double-well"))).status).toBe("ok");
+    expect(restarts.at(-1)).toMatch(new RegExp(`^${operation}: `));
+  });
+
+  it("replaces a host that was killed between two requests, and blames nobody", async () => {
+    const fresh = await openBench(target, { entry });
+    const told: unknown[] = [];
+    fresh.onRestart((_reason, guilty) => told.push(guilty));
+    // Ctrl-C in a terminal is for the session to answer: the host does not mind it.
+    process.kill(fresh.hello.pid, "SIGINT");
+    expect((await fresh.measure(request("double-well"))).status).toBe("ok");
+    expect(told).toEqual([]);
+    process.kill(fresh.hello.pid, "SIGKILL");
+    expect((await fresh.measure(request("double-well"))).status).toBe("ok");
+    expect(told).toEqual([undefined]);
+    await fresh.close();
+    expect(await gone(fresh.hello.pid)).toBe(true);
+  });
+
+  it("passes on faults that are not the variant's, with their kind", async () => {
+    await expect(bench.measure(request("triple"))).rejects.toMatchObject({
+      kind: "usage",
+      message: "no operation triple",
+      details: { known: ["double-*"] },
+    });
+  });
+
+  it("ends a host in the middle of a hanging request when it is closed", async () => {
+    const busy = await openBench(target, { entry });
+    const pending = busy.measure(request("double-endless-shader"));
+    const rejected = expect(pending).rejects.toThrow("was closed while it worked");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await busy.close();
+    await rejected;
+    expect(await gone(busy.hello.pid)).toBe(true);
+  });
+
+  it.each(["double-endless-script", "double-endless-shader"])(
+    "leaves no orphan when the session is killed during %s",
+    async (operation) => {
+      const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+      const session = spawn(
+        process.execPath,
+        [
+          "--conditions=@tunelab/source",
+          "--import",
+          tsx,
+          fileURLToPath(new URL("./session-main.ts", import.meta.url)),
+          operation,
+        ],
+        { stdio: ["ignore", "pipe", "inherit"] },
+      );
+      const [pid] = (await once(session.stdout, "data")) as [Buffer];
+      const host = Number(pid.toString());
+      expect(alive(host)).toBe(true);
+      session.kill("SIGKILL");
+      expect(await gone(host)).toBe(true);
+    },
+  );
+
+  it("says why when no host can be started, and does not try for ever", async () => {
+    const missing = { ...target, host: { ...target.host, match: "Voodoo 2" } };
+    await expect(openBench(missing, { entry })).rejects.toMatchObject({
+      kind: "environment",
+      message: expect.stringMatching(/no adapter Voodoo 2.*SwiftShader Device/),
+    });
+    const broken = new URL("./broken-host.mjs", import.meta.url);
+    await expect(openBench(target, { entry: broken })).rejects.toMatchObject({
+      kind: "environment",
+      message: expect.stringMatching(/failed to start 3 times .*broken on purpose/),
+    });
+  });
+});
