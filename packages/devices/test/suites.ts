@@ -12,7 +12,7 @@ struct Extents { items: u32, first: u32, total: u32, iteration: u32 }
 
 /** Text that takes a software compiler seconds: thousands of unrolled instructions that depend on each other. */
 const unrolled = (): string =>
-  Array.from({ length: 6000 }, (_, step) => `  v = sin(v) * ${step}.5 + cos(v);`).join("\n");
+  Array.from({ length: 20_000 }, (_, step) => `  v = sin(v) * ${step}.5 + cos(v);`).join("\n");
 
 const BODIES: Readonly<Record<string, () => string>> = {
   "double-endless-shader": () => "  while (x[id.x] > -1.0) { y[id.x] += 1.0; }",
