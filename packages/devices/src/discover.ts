@@ -1,4 +1,4 @@
-import { type DeviceInfo, deviceSlug, Fault } from "@tunelab/contract";
+import { asFault, type DeviceInfo, deviceSlug, Fault } from "@tunelab/contract";
 import { judgeClock } from "@tunelab/harness/timing";
 import { dawnPath, dawnVersion } from "./dawn.ts";
 import { diagnose } from "./diagnose.ts";
@@ -74,7 +74,11 @@ export function pick(targets: readonly DeviceTarget[], id: string): DeviceTarget
 async function noDevice(): Promise<Fault> {
   const [finding] = await diagnose();
   const why = finding ? `${finding.cause}: ${finding.fix}` : "`lab check-gpu` looks for the cause";
-  return new Fault("environment", `no WebGPU device on this machine; ${why}`);
+  const software = await embeddedFiles().then(
+    () => "the embedded software GPU did not open",
+    (error: unknown) => asFault(error, "environment").message,
+  );
+  return new Fault("environment", `no WebGPU device on this machine; ${why}; ${software}`);
 }
 
 async function discover(): Promise<readonly DeviceTarget[]> {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   asFault,
   Fault,
@@ -7,7 +8,7 @@ import {
   type TrialOutcome,
 } from "@tunelab/contract";
 import { type Attendance, type Attended, attend } from "./attend.ts";
-import { DEFAULT_DEADLINES, deadlineOf } from "./deadlines.ts";
+import { DEFAULT_DEADLINES, deadlineOf, LEAVE_MS } from "./deadlines.ts";
 import { diagnose } from "./diagnose.ts";
 import type { DeviceTarget } from "./discover.ts";
 import { type Failure, failedOutcome, reasonOf, statusOf } from "./outcome.ts";
@@ -107,9 +108,11 @@ class Supervisor {
     this.#closed = true;
     const host = this.#host?.process ?? this.#starting;
     if (!host) return;
-    // An idle host leaves by itself; one in the middle of something is ended.
-    if (!this.#attendance && !this.#starting)
-      await Promise.race([host.api.shutdown().catch(() => {}), host.exited]);
+    // An idle host leaves in order (drivers write their caches then); one in the middle of something is ended.
+    if (!this.#attendance && !this.#starting) {
+      void host.api.shutdown().catch(() => {});
+      await Promise.race([host.exited, sleep(LEAVE_MS)]);
+    }
     await host.kill();
   }
 

@@ -106,6 +106,25 @@ describe.skipIf(!onLinux)("a device host under supervision", () => {
     expect(await gone(fresh.hello.pid)).toBe(true);
   });
 
+  it("opens with another profile, and with the coarse clock of a browser, when asked", async () => {
+    const native = await openBench(target, { entry, profile: "native", quantizedTimestamps: true });
+    expect(native.hello).toMatchObject({
+      profile: "native",
+      toggles: ["disable_robustness", "disable_workgroup_init"],
+      tickNs: 65_536,
+    });
+    await native.close();
+  });
+
+  it("opens Dawn's null backend, which validates without a driver", async () => {
+    const nothing = { id: "null", environment: {}, host: { backend: "null", software: false } };
+    const validating = await openBench(nothing, { entry });
+    expect(validating.hello.info.identity).toMatchObject({ backend: "null", device: "null-backend" });
+    // It computes nothing: the poison stays, or zeros.
+    expect((await validating.measure(request("double-well"))).status).toBe("wrong");
+    await validating.close();
+  });
+
   it("passes on faults that are not the variant's, with their kind", async () => {
     await expect(bench.measure(request("triple"))).rejects.toMatchObject({
       kind: "usage",
