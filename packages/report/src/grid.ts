@@ -1,0 +1,47 @@
+import { cell } from "./markdown.ts";
+
+/** A printed table: cells as plain text, one alignment a column. Rendered for a terminal or as Markdown. */
+export interface Grid {
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+export interface Column {
+  readonly title: string;
+  readonly align: "left" | "right";
+  /** Cells are identifiers: Markdown sets them as code. */
+  readonly code?: boolean;
+}
+
+/** Columns two spaces apart, a rule under the titles, no trailing spaces. */
+export function gridText({ columns, rows }: Grid): string {
+  const widths = columns.map((column, index) =>
+    Math.max(length(column.title), ...rows.map((row) => length(row[index] ?? ""))),
+  );
+  const line = (cells: readonly string[]): string =>
+    columns
+      .map(({ align }, index) => {
+        const text = cells[index] ?? "";
+        const space = " ".repeat(widths[index]! - length(text));
+        return align === "left" ? text + space : space + text;
+      })
+      .join("  ")
+      .trimEnd();
+  const titles = columns.map((column) => column.title);
+  return [line(titles), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n");
+}
+
+/** A GitHub-flavoured Markdown table; every cell escaped. */
+export function gridMarkdown({ columns, rows }: Grid): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  return [
+    line(columns.map((column) => cell(column.title))),
+    line(columns.map(({ align }) => (align === "left" ? ":--" : "--:"))),
+    ...rows.map((row) => line(columns.map(({ code }, index) => cell(row[index] ?? "", code)))),
+  ].join("\n");
+}
+
+/** Characters as a terminal counts them, near enough: code points, not UTF-16 units. */
+function length(text: string): number {
+  return [...text].length;
+}

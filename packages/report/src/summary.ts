@@ -1,0 +1,124 @@
+import { problemKey, type TableEntry, type TableRow, type TuningTable } from "@tunelab/contract";
+import { formatError, formatPercent, formatRatio, formatTime, NOTHING, ratio } from "./format.ts";
+import type { Grid } from "./grid.ts";
+
+/** The row a call would run: rank 1; undefined when nothing measured may be ranked. */
+export function bestRow(entry: TableEntry): TableRow | undefined {
+  return entry.rows.find(({ rank }) => rank === 1);
+}
+
+/**
+ * One row a problem: the best variant with its time, its speed-up over the default configuration and over the median of the
+ * space, its share of the measured ceilings, its verification, and whether the first place is resolved. Problems in natural
+ * order, numbers as numbers.
+ */
+export function summaryTable(table: TuningTable): Grid {
+  return {
+    columns: [
+      { title: "problem", align: "left" },
+      { title: "best variant", align: "left", code: true },
+      { title: "time", align: "right" },
+      { title: "vs default", align: "right" },
+      { title: "vs median", align: "right" },
+      { title: "of FMA", align: "right" },
+      { title: "of copy", align: "right" },
+      { title: "verified", align: "right" },
+      { title: "max error", align: "right" },
+      { title: "first place", align: "left" },
+    ],
+    rows: orderedEntries(table).map((entry) => {
+      const best = bestRow(entry);
+      const problem = problemKey(entry.problem);
+      if (!best) {
+        return [problem, NOTHING, ...Array<string>(7).fill(NOTHING), `none of ${entry.measured} ran`];
+      }
+      return [
+        problem,
+        best.variant,
+        formatTime(best.minUs),
+        formatRatio(ratio(entry.defaultUs, best.minUs)),
+        formatRatio(ratio(entry.medianUs, best.minUs)),
+        formatPercent(best.fractionOfFma),
+        formatPercent(best.fractionOfCopy),
+        `${best.matched}/${best.total}`,
+        formatError(best.maxError),
+        firstPlace(table, entry),
+      ];
+    }),
+  };
+}
+
+/** "resolved", "tie of 3", "only one"; with "noisy" or "aged" where that holds. */
+function firstPlace(table: TuningTable, entry: TableEntry): string {
+  const after = rowsByRank(entry).slice(1);
+  const rival = after.findIndex(({ tie }) => !tie);
+  const tied = 1 + (rival < 0 ? after.length : rival);
+  const words = [after.length === 0 ? "only one" : tied > 1 ? `tie of ${tied}` : "resolved"];
+  if (table.noisy) words.push("noisy");
+  if (entry.agedOn !== undefined) words.push("aged");
+  return words.join(", ");
+}
+
+/** Every ranked candidate of one problem. */
+export function candidatesTable(entry: TableEntry): Grid {
+  const best = bestRow(entry);
+  return {
+    columns: [
+      { title: "rank", align: "right" },
+      { title: "variant", align: "left", code: true },
+      { title: "minimum", align: "right" },
+      { title: "median", align: "right" },
+      { title: "CV", align: "right" },
+      { title: "vs best", align: "right" },
+      { title: "of FMA", align: "right" },
+      { title: "of copy", align: "right" },
+      { title: "verified", align: "right" },
+      { title: "max error", align: "right" },
+      { title: "samples", align: "right" },
+      { title: "standing", align: "left" },
+    ],
+    rows: rowsByRank(entry).map((row) => [
+      String(row.rank),
+      row.variant,
+      formatTime(row.minUs),
+      formatTime(row.medianUs),
+      formatPercent(row.cv),
+      formatRatio(ratio(row.minUs, best?.minUs)),
+      formatPercent(row.fractionOfFma),
+      formatPercent(row.fractionOfCopy),
+      `${row.matched}/${row.total}`,
+      formatError(row.maxError),
+      String(row.samples),
+      standing(row),
+    ]),
+  };
+}
+
+function standing(row: TableRow): string {
+  const words: string[] = [row.status === "ok" ? row.grade : `${row.grade}, ${row.status}`];
+  if (row.tie) words.push("ties with the row above");
+  if (row.isDefault) words.push("default");
+  return words.join(", ");
+}
+
+/** Rows by rank, whatever order the file has them in. */
+export function rowsByRank(entry: TableEntry): readonly TableRow[] {
+  return [...entry.rows].sort((a, b) => a.rank - b.rank);
+}
+
+/** Entries by problem, dimension by dimension in the order of their names: n=512 before n=1024. */
+export function orderedEntries(table: TuningTable): readonly TableEntry[] {
+  return [...table.entries].sort((a, b) => compareProblems(a, b));
+}
+
+function compareProblems({ problem: a }: TableEntry, { problem: b }: TableEntry): number {
+  const names = [...new Set([...Object.keys(a), ...Object.keys(b)])].sort();
+  // n is what most operations are read by; the rest in code-unit order.
+  for (const name of [...names.filter((one) => one === "n"), ...names.filter((one) => one !== "n")]) {
+    const [left, right] = [a[name], b[name]];
+    if (left === right) continue;
+    if (typeof left === "number" && typeof right === "number") return left - right;
+    return String(left) < String(right) ? -1 : 1;
+  }
+  return 0;
+}

@@ -1,0 +1,126 @@
+import { expect, test } from "vitest";
+import {
+  bestRow,
+  deviceCharts,
+  deviceFiles,
+  deviceReport,
+  escapeMarkdown,
+  gridMarkdown,
+  gridText,
+  summaryTable,
+  tableMarkdown,
+} from "../src/index.ts";
+import { codeSpan } from "../src/markdown.ts";
+import { entry, IDENTITY, row, table, WIDE } from "./tables.ts";
+
+test("the summary has a row for each problem, by n as a number, with speed-ups, shares and verification", () => {
+  const { columns, rows } = summaryTable(WIDE);
+  expect(rows.map(([problem]) => problem)).toEqual([
+    "n=64,pairs=32768",
+    "n=1024,pairs=32768",
+    "n=4096,pairs=32768",
+    "n=1048576,pairs=32768",
+  ]);
+  expect(rows[2]).toEqual([
+    "n=4096,pairs=32768",
+    "fused/radix=2,workgroup=256",
+    "380 µs",
+    "2.00x",
+    "3.00x",
+    "35.2%",
+    "4.10%",
+    "512/512",
+    "3.2e-7",
+    "resolved",
+  ]);
+  expect(columns).toHaveLength(rows[0]!.length);
+});
+
+test("first place says how many tie for it, and whether the device was noisy or the entry is old", () => {
+  const tied = entry(64, [1, 1.001, 1.002, 2]);
+  const rows = tied.rows.map((one, index) => ({ ...one, tie: index === 1 || index === 2 }));
+  const words = (more: object, noisy = false) =>
+    summaryTable(table([{ ...tied, rows, ...more }], { noisy })).rows[0]!.at(-1);
+  expect(words({})).toBe("tie of 3");
+  expect(words({ rows: [row(1, 5)] })).toBe("only one");
+  expect(words({ rows: [row(1, 5), row(2, 6), row(3, 6, { tie: true })] })).toBe("resolved");
+  expect(words({ agedOn: "driver 570" }, true)).toBe("tie of 3, noisy, aged");
+  expect(words({ rows: [], measured: 7 })).toBe("none of 7 ran");
+});
+
+test("a problem without a default time shows dashes, not NaN or Infinity", () => {
+  const bare = { ...entry(64, [0]), rows: [row(1, 0)] };
+  const text = gridText(summaryTable(table([{ ...bare, defaultUs: undefined } as never])));
+  expect(text).toContain("--");
+  expect(text).not.toMatch(/NaN|Infinity|undefined/);
+});
+
+test("rank decides which row is best, not its place in the file", () => {
+  const shuffled = entry(64, [1, 2, 3]);
+  expect(bestRow({ ...shuffled, rows: [...shuffled.rows].reverse() })?.minUs).toBe(1);
+});
+
+test("text grids align their columns and leave no trailing space", () => {
+  const text = gridText(summaryTable(WIDE));
+  const at = (line: string) => [...line].join("").indexOf("512/512");
+  const lines = text.split("\n");
+  expect(lines).toHaveLength(6);
+  expect(new Set(lines.slice(2).map(at)).size).toBe(1);
+  for (const line of lines) expect(line).toBe(line.trimEnd());
+});
+
+test("an empty table says so instead of an empty grid", () => {
+  expect(tableMarkdown(table([]))).toBe("## matched-filter\n\nNothing has been measured yet.\n");
+});
+
+test("markup in names is escaped, in text and in code", () => {
+  const nasty = "a|b`c`*d*_e_<img src=x>[f](g)\n# h\u202e";
+  const escaped = escapeMarkdown(nasty);
+  expect(escaped).toBe("a\\|b\\`c\\`\\*d\\*\\_e\\_&lt;img src=x&gt;\\[f\\]\\(g\\) \\# h");
+  expect(codeSpan("a|b`c")).toBe("`` a\\|b`c ``");
+  const grid = { columns: [{ title: "x|y", align: "left" as const }], rows: [[nasty]] };
+  expect(gridMarkdown(grid).split("\n")).toHaveLength(3);
+});
+
+test("a nasty device name breaks neither page nor file names", () => {
+  const identity = { ...IDENTITY, description: "GPU | <script>\n# `Pro`", driver: "| 1 |" };
+  const device = { ...WIDE.device, identity };
+  const page = deviceReport([{ ...WIDE, device, operation: "a/../b|c" }]);
+  expect(page.split("\n")[0]).toBe("# GPU \\| &lt;script&gt; \\# \\`Pro\\`");
+  expect(page).not.toContain("<script>");
+  expect(deviceCharts([{ ...WIDE, operation: "a/../b|c" }]).map(({ file }) => file)).toEqual([
+    "a-b-c-tint-vulkan-portable-times.svg",
+    "a-b-c-tint-vulkan-portable-candidates.svg",
+  ]);
+});
+
+test("every table of a device finds its section, whatever order the tables come in", () => {
+  const native = table([entry(64, [1])], { profile: "native" });
+  const gemm = table([entry(64, [1])], { operation: "gemm" });
+  const page = deviceReport([native, WIDE, gemm]);
+  expect(page).toBe(deviceReport([gemm, native, WIDE]));
+  expect([...page.matchAll(/^##+ (?!n=)(.*)$/gm)].map(([, title]) => title)).toEqual([
+    "dawn \\(tint\\) on vulkan, profile native",
+    "matched-filter",
+    "dawn \\(tint\\) on vulkan, profile portable",
+    "gemm",
+    "matched-filter",
+  ]);
+  expect(page).toContain("| FMA ceiling | 64.9 TFLOP/s |");
+  expect(page).toContain("| workgroup memory ceiling | -- |");
+});
+
+test("a report of no device or of two is refused", () => {
+  expect(() => deviceReport([])).toThrow("at least one table");
+  expect(() => deviceReport([WIDE, { ...WIDE, deviceSlug: "swiftshader" }])).toThrow(
+    "these tables are of nvidia-h200, swiftshader",
+  );
+});
+
+test("the page links exactly the charts that are drawn beside it", async () => {
+  const tables = [WIDE, table([], { operation: "gemm" })];
+  const files = await deviceFiles(tables);
+  const linked = [...deviceReport(tables).matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)].map(([, file]) => file);
+  expect(files.map(({ file }) => file)).toEqual(["README.md", ...linked]);
+  expect(linked).toHaveLength(2);
+});
