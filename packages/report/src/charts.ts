@@ -17,7 +17,7 @@ const DEFAULT = SERIES[1];
 const LOOK = {
   background: "transparent",
   font: "sans-serif",
-  title: { color: INK, fontSize: 13, anchor: "start" },
+  title: { color: INK, subtitleColor: INK, fontSize: 13, anchor: "start" },
   axis: {
     labelColor: INK,
     titleColor: INK,
@@ -33,11 +33,29 @@ const LOOK = {
 } as const;
 
 /** Data are seconds, so that one label serves nanoseconds to minutes: 200ns, 3µs, 40ms. */
-const TIME_AXIS = {
-  labelExpr: "format(datum.value, '~s') + 's'",
-  labelOverlap: true,
-  tickCount: 8,
-} as const;
+function timeAxis(times: readonly number[]): object {
+  return {
+    title: "time of one run",
+    values: timeTicks(Math.min(...times), Math.max(...times)),
+    labelExpr: "format(datum.value, '~s') + 's'",
+    labelOverlap: true,
+  };
+}
+
+/** Powers of ten; over less than three of them also twice and five times each. Vega's own choice labels 7µs and 60µs. */
+function timeTicks(least: number, most: number): readonly number[] {
+  const first = Math.floor(Math.log10(least));
+  const last = Math.ceil(Math.log10(most));
+  const steps = last - first > 3 ? [1] : [1, 2, 5];
+  const ticks: number[] = [];
+  for (let power = first; power <= last; power++) {
+    for (const step of steps) ticks.push(Number(`${step}e${power}`));
+  }
+  return ticks;
+}
+
+/** Legend symbols as pieces of line. */
+const LINE_LEGEND = { symbolType: "stroke", symbolSize: 300, symbolStrokeWidth: 2 } as const;
 
 const seconds = (microseconds: number): number => microseconds / 1e6;
 
@@ -60,7 +78,10 @@ export function timesChart(table: TuningTable): ChartSpec | undefined {
   });
   return {
     data: { values },
-    title: `${table.operation}: time against ${x}`,
+    title: {
+      text: `${table.operation}: time against ${x}`,
+      ...(several ? { subtitle: "solid: best variant; dashed: default configuration" } : {}),
+    },
     width: 480,
     height: 300,
     config: LOOK,
@@ -81,15 +102,23 @@ export function timesChart(table: TuningTable): ChartSpec | undefined {
         field: "time",
         type: "quantitative",
         scale: { type: "log" },
-        axis: { ...TIME_AXIS, title: "time of one run" },
+        axis: timeAxis(values.map(({ time }) => time)),
       },
       color: several
-        ? { field: "rest", type: "nominal", scale: { range: [...SERIES] }, title: null, sort: null }
+        ? {
+            field: "rest",
+            type: "nominal",
+            scale: { range: [...SERIES] },
+            title: null,
+            sort: null,
+            legend: LINE_LEGEND,
+          }
         : {
             field: "what",
             type: "nominal",
             scale: { domain: ["best", "default"], range: [BEST, DEFAULT] },
             title: null,
+            legend: LINE_LEGEND,
           },
       strokeDash: {
         field: "what",
@@ -102,6 +131,7 @@ export function timesChart(table: TuningTable): ChartSpec | undefined {
           ],
         },
         title: null,
+        legend: several ? null : LINE_LEGEND,
       },
     },
   };
@@ -129,13 +159,12 @@ export function candidatesChart(table: TuningTable): ChartSpec | undefined {
     width: 480,
     height: { step: 22 },
     config: LOOK,
-    mark: { type: "point", filled: true, size: 70, opacity: 0.9 },
     encoding: {
       x: {
         field: "time",
         type: "quantitative",
         scale: { type: "log" },
-        axis: { ...TIME_AXIS, title: "time of one run" },
+        axis: timeAxis(values.map(({ time }) => time)),
       },
       y: {
         field: "problem",
@@ -148,14 +177,16 @@ export function candidatesChart(table: TuningTable): ChartSpec | undefined {
         type: "nominal",
         scale: { domain: ["best", "default", "other"], range: [BEST, DEFAULT, INK] },
         title: null,
-      },
-      shape: {
-        field: "what",
-        type: "nominal",
-        scale: { domain: ["best", "default", "other"], range: ["circle", "diamond", "stroke"] },
-        title: null,
+        legend: { symbolType: "circle", symbolSize: 70 },
       },
     },
+    layer: [
+      { transform: [{ filter: "datum.what == 'other'" }], mark: { type: "tick", thickness: 2, size: 12 } },
+      {
+        transform: [{ filter: "datum.what != 'other'" }],
+        mark: { type: "point", filled: true, size: 70, opacity: 1 },
+      },
+    ],
   };
 }
 

@@ -4,7 +4,7 @@ export function escapeMarkdown(text: string): string {
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;")
-    .replace(/[\\`*_{}[\]()#+!|~$@]/g, "\\$&");
+    .replace(/[\\`*_[\]|~#$@]/g, "\\$&");
 }
 
 /** A table cell: escaped, or as code when `code` (empty text stays empty). */

@@ -54,6 +54,22 @@ test("nothing is drawn in black or white, and the ground is transparent", async 
   }
 });
 
+test("several extents give a colour each, and the page says what is dashed", async () => {
+  const entries = [64, 256].flatMap((n) =>
+    [512, 32768].map((pairs) => ({ ...entry(n, [(n * pairs) / 1000]), problem: { n, pairs } })),
+  );
+  const svg = await chartSvg(timesChart(table(entries))!);
+  for (const text of ["pairs=512", "pairs=32768", "dashed: default configuration"])
+    expect(svg).toContain(text);
+});
+
+test("the axis of a narrow range has round steps", async () => {
+  const svg = await chartSvg(candidatesChart(table([entry(64, [1.1, 1.2, 30])]))!);
+  const labels = [...svg.matchAll(/>(\d+)(ns|µs|ms)<\/text>/g)].map(([, number]) => number![0]);
+  expect(labels.length).toBeGreaterThan(3);
+  expect(labels.every((digit) => "125".includes(digit!))).toBe(true);
+});
+
 test("one problem with one candidate still gives both charts", async () => {
   const single = table([entry(512, [42])]);
   expect(await chartSvg(timesChart(single)!)).toContain("512");
