@@ -99,12 +99,17 @@ ${MAIN}
 
 const STATE = `
 @group(0) @binding(1) var<storage, read_write> matrix: array<f32>;
-@group(0) @binding(2) var<storage, read_write> vectors: array<f32>;`;
+@group(0) @binding(2) var<storage, read_write> vectors: array<f32>;
+@group(0) @binding(3) var<storage, read> iterations: array<u32>;`;
+
+/** A diagonal matrix is left alone, so that its bits do not depend on the others in its piece. */
+const SKIP_FINISHED = "if (iterations[item] <= extents.iteration) { return; }";
 
 /** One thread a matrix; an iteration is a cyclic sweep over all pairs. */
 const scalarText = (n: number): string => `${extentsText({})}${STATE}
 ${LINEAR_INDEX}${TURN}
 ${MAIN}
+  ${SKIP_FINISHED}
   let base = item * ${n * n}u;
   for (var p = 0u; p < ${n - 1}u; p++) {
     for (var q = p + 1u; q < ${n}u; q++) {
@@ -146,6 +151,7 @@ fn player(seat: u32) -> u32 { // seat 0 stays, the others move one on each round
 fn main(@builtin(workgroup_id) id: vec3u, @builtin(num_workgroups) count: vec3u, @builtin(local_invocation_index) t: u32) {
   let item = linear(id, count);
   if (item >= extents.items) { return; }
+  ${SKIP_FINISHED}
   let base = item * ${n * n}u;
   let a = player(t);
   let b = player(${blocks - 1}u - t);
@@ -243,6 +249,7 @@ function eigh(problem: EighProblem, form: Form): Plan {
           dispatch("rotate", "rotate", [
             { buffer: "matrix", access: "read-write" },
             { buffer: "vectors", access: "read-write" },
+            { buffer: "iterations", access: "read" },
           ]),
           { kind: "clear", stage: "check", buffer: "unfinished" },
           dispatch("check", "check", [
