@@ -137,6 +137,16 @@ export function timesChart(table: TuningTable): ChartSpec | undefined {
   };
 }
 
+const OTHERS = {
+  transform: [{ filter: "datum.what == 'other'" }],
+  mark: { type: "tick" as const, thickness: 2, size: 12 },
+};
+
+const LEADERS = {
+  transform: [{ filter: "datum.what != 'other'" }],
+  mark: { type: "point" as const, filled: true, size: 70, opacity: 1 },
+};
+
 /**
  * Every candidate's time, a line of marks for each problem on one logarithmic scale: how much there was to win and how
  * crowded the top is. Undefined when there is no time to draw.
@@ -180,13 +190,8 @@ export function candidatesChart(table: TuningTable): ChartSpec | undefined {
         legend: { symbolType: "circle", symbolSize: 70 },
       },
     },
-    layer: [
-      { transform: [{ filter: "datum.what == 'other'" }], mark: { type: "tick", thickness: 2, size: 12 } },
-      {
-        transform: [{ filter: "datum.what != 'other'" }],
-        mark: { type: "point", filled: true, size: 70, opacity: 1 },
-      },
-    ],
+    // A layer without data would have no extent, which Vega reports as a fault.
+    layer: values.some(({ what }) => what === "other") ? [OTHERS, LEADERS] : [LEADERS],
   };
 }
 
