@@ -102,6 +102,8 @@ export class BoundInstance implements Instance {
   /** Cost of an item as told or measured; unknown before the first run. */
   #msPerItem: number | undefined;
   #state: "idle" | "running" | "disposed" = "idle";
+  /** What write, poison and recut did wrong, which the next call that waits for the device throws. */
+  #pending: Promise<Fault | undefined>[] = [];
 
   constructor(
     host: Host,
@@ -156,20 +158,24 @@ export class BoundInstance implements Instance {
 
   write(ports: PortData): void {
     this.#idle();
-    this.#memory.write(contents(this.#plan, ports));
+    const uploads = contents(this.#plan, ports);
+    this.#watch(() => this.#memory.write(uploads));
   }
 
   poison(): void {
     this.#idle();
-    this.#memory.poison();
+    this.#watch(() => this.#memory.poison());
   }
 
   recut(msPerItem: number): void {
     this.#idle();
     if (!(msPerItem > 0)) throw new Fault("usage", `an item cannot cost ${msPerItem} ms`);
     this.#msPerItem = msPerItem;
-    this.#apply(this.#cutFor(msPerItem));
-    this.#ensureScratch(this.#cut.cut.itemsPerPiece);
+    const cut = this.#cutFor(msPerItem);
+    this.#watch(() => {
+      this.#apply(cut);
+      this.#ensureScratch(cut.cut.itemsPerPiece);
+    });
   }
 
   dispose(): void {
@@ -193,6 +199,7 @@ export class BoundInstance implements Instance {
       set && (timing !== "none" || learning) ? new Timestamps(this.#host.device, set) : undefined;
     const submitter = this.#submitter(timing, timestamps);
     try {
+      await this.#settle();
       const passes: PassTime[] = [];
       let converged = true;
       for (let repeat = 0; repeat < repeats; repeat++) {
@@ -232,6 +239,7 @@ export class BoundInstance implements Instance {
     const found: Record<string, PortData[string]> = {};
     this.#state = "running";
     try {
+      await this.#settle();
       for (const port of wanted) {
         const spec = readable.get(port);
         if (!spec) {
@@ -446,6 +454,16 @@ export class BoundInstance implements Instance {
     } finally {
       this.#memory.release(word);
     }
+  }
+
+  #watch(calls: () => void): void {
+    this.#pending.push(scoped(this.#host.device, this.#what, calls).fault);
+  }
+
+  async #settle(): Promise<void> {
+    const faults = await this.#host.lifeline.guard(Promise.all(this.#pending.splice(0)));
+    const found = faults.find((fault) => fault !== undefined);
+    if (found) throw found;
   }
 
   #idle(): void {

@@ -11,6 +11,7 @@ import {
 import { isScratch, isSliced, type Piece } from "./cut.ts";
 import { MAP_READ, USAGE } from "./flags.ts";
 import type { Lifeline } from "./lifeline.ts";
+import { scoped } from "./scopes.ts";
 import type { BoundPorts } from "./types.ts";
 
 /** What out ports hold before a run: a quiet NaN as f32, an impossible index as u32. */
@@ -36,7 +37,7 @@ export function rangeOf(
   return { offset: isSliced(buffer) ? buffer.itemBytes * piece.first : 0, size };
 }
 
-/** The device buffers of one instance. Creation is synchronous: the caller holds the error scope. */
+/** The device buffers of one instance. What is synchronous here runs in the caller's error scope. */
 export class Memory {
   readonly #device: GPUDevice;
   readonly #plan: Plan;
@@ -169,10 +170,14 @@ export class Memory {
     try {
       for (let at = 0; at < bytes; at += staging.size) {
         const size = Math.min(staging.size, bytes - at);
-        const encoder = this.#device.createCommandEncoder();
-        encoder.copyBufferToBuffer(this.get(name), at, staging, 0, size);
-        this.#device.queue.submit([encoder.finish()]);
+        const { fault } = scoped(this.#device, `reading ${name}`, () => {
+          const encoder = this.#device.createCommandEncoder();
+          encoder.copyBufferToBuffer(this.get(name), at, staging, 0, size);
+          this.#device.queue.submit([encoder.finish()]);
+        });
         await lifeline.guard(staging.mapAsync(MAP_READ, 0, size));
+        const found = await lifeline.guard(fault);
+        if (found) throw found;
         target.set(new Uint8Array(staging.getMappedRange(0, size)), at);
         staging.unmap();
       }
