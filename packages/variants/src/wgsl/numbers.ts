@@ -8,10 +8,7 @@ import { Fault } from "@tunelab/contract";
 export function formatF32(value: number): string {
   const single = Math.fround(value);
   if (!Number.isFinite(single)) {
-    throw new Fault(
-      "usage",
-      `${value} has no f32 literal in WGSL: pass a finite number within +-3.4028235e38`,
-    );
+    throw new Fault("usage", `${value} has no f32 literal in WGSL: pass a finite number within +-${MOST}`);
   }
   const negative = single < 0 || Object.is(single, -0);
   const digits = shortestDecimal(Math.abs(single));
@@ -27,11 +24,14 @@ export function formatU32(value: number): string {
   return `${value}u`;
 }
 
-/** Nine significant digits tell any two f32 apart (IEEE 754-2019, 5.12.2), so the search always ends. */
+/** The largest f32. WGSL refuses decimals above it, even those that would round down to it (3.4028235e38). */
+const MOST = 3.4028234663852886e38;
+
+/** Nine significant digits tell any two f32 apart (IEEE 754-2019, 5.12.2); only the largest f32 needs its exact double. */
 function shortestDecimal(single: number): string {
-  for (let precision = 1; precision < 9; precision++) {
+  for (let precision = 1; precision <= 9; precision++) {
     const candidate = Number(single.toPrecision(precision));
-    if (Math.fround(candidate) === single) return String(candidate);
+    if (candidate <= MOST && Math.fround(candidate) === single) return String(candidate);
   }
-  return String(Number(single.toPrecision(9)));
+  return String(single);
 }
