@@ -42,7 +42,13 @@ export function dawnPath(environment: NodeJS.ProcessEnv = process.env): string {
   );
 }
 
-/** Version of the npm package a dawn.node belongs to, else `sha-` and the first 12 hex digits of its SHA-256. */
+/**
+ * Builds of the npm package by the first 12 hex digits of dawn.node's SHA-256 (linux-x64): a copy that left its package
+ * is still known for what it is, so that tables of packed and installed laboratories name one implementation.
+ */
+const KNOWN_BUILDS: Readonly<Record<string, string>> = { ab18a659f832: "0.6.2" };
+
+/** Version of the npm package a dawn.node comes from, else `sha-` and the first 12 hex digits of its SHA-256. */
 export function dawnVersion(path: string): string {
   for (const folder of [dirname(path), join(dirname(path), "..", "..")]) {
     try {
@@ -55,7 +61,8 @@ export function dawnVersion(path: string): string {
       // No manifest here: the file was copied out of its package.
     }
   }
-  return `sha-${createHash("sha256").update(readFileSync(path)).digest("hex").slice(0, 12)}`;
+  const hash = createHash("sha256").update(readFileSync(path)).digest("hex").slice(0, 12);
+  return KNOWN_BUILDS[hash] ?? `sha-${hash}`;
 }
 
 /** Dawn's toggles for a profile. Timestamp quantization (65,536 ns) is lifted in every profile: a measurement setting. */

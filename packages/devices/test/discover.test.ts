@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
@@ -6,6 +6,7 @@ import { dawnFlags, dawnPath, dawnVersion, toggleNames, togglesOf } from "../src
 import { describeDevices } from "../src/describe.ts";
 import { chooseDevice, type DeviceTarget, order, pick, withIds } from "../src/discover.ts";
 import { embeddedDriver } from "../src/embedded.ts";
+import { hostFacts } from "../src/facts.ts";
 import { type AdapterReport, deviceInfoOf } from "../src/identity.ts";
 import { probe } from "../src/probe.ts";
 
@@ -161,10 +162,39 @@ describe("Dawn's flags", () => {
     expect(dawnFlags("null", undefined, togglesOf("portable", true))).toEqual(["backend=null"]);
   });
 
-  it("come with the version of the package that dawn.node belongs to, else with its hash", () => {
+  it("use names that this dawn.node knows: it takes unknown ones in silence", () => {
+    const binary = readFileSync(dawnPath({}));
+    const { enabled, disabled } = togglesOf("native", false);
+    for (const name of [...enabled, ...disabled]) expect(binary.includes(`${name}\0`), name).toBe(true);
+  });
+
+  it("come with the version of the package that dawn.node comes from, also as a copy, else with its hash", () => {
     expect(dawnVersion(dawnPath({}))).toBe("0.6.2");
     const copy = join(root, "copied.node");
+    if (onLinux) {
+      copyFileSync(dawnPath({}), copy);
+      expect(dawnVersion(copy)).toBe("0.6.2");
+    }
     writeFileSync(copy, "some bytes");
     expect(dawnVersion(copy)).toMatch(/^sha-[0-9a-f]{12}$/);
+  });
+
+  it("refuse a TUNELAB_DAWN that names no file, and prefer one that does", () => {
+    const own = join(root, "own.node");
+    writeFileSync(own, "");
+    expect(dawnPath({ TUNELAB_DAWN: own, GPU_DAWN: "/nonexistent" })).toBe(own);
+    expect(() => dawnPath({ GPU_DAWN: "/nonexistent" })).toThrow(
+      "GPU_DAWN names /nonexistent, which does not exist",
+    );
+  });
+});
+
+describe("facts about the machine", () => {
+  it("name platform, runtime and processor for a session's header", () => {
+    expect(hostFacts()).toMatchObject({
+      platform: expect.stringContaining(process.platform),
+      runtime: `node ${process.versions.node}`,
+    });
+    expect(hostFacts().cores).toBeGreaterThan(0);
   });
 });
