@@ -13,10 +13,12 @@ export interface Log {
 export interface Watch {
   /** Called at each submit with the dispatches made since the one before. */
   onSubmit?(dispatches: Log["dispatches"]): void;
+  /** What reading buffers back gives, by their label, on a backend that computes nothing. */
+  readonly mapped?: Readonly<Record<string, Uint32Array<ArrayBuffer>>>;
 }
 
 /** Notes what is created, dispatched and submitted on a device by standing before its own methods. */
-export function instrument(device: GPUDevice, { onSubmit }: Watch = {}): Log {
+export function instrument(device: GPUDevice, { onSubmit, mapped = {} }: Watch = {}): Log {
   const log: Log = { created: 0, live: 0, dispatches: [], clears: [], submissions: 0 };
   let seen = 0;
   const before = <T extends object, K extends keyof T>(
@@ -35,6 +37,8 @@ export function instrument(device: GPUDevice, { onSubmit }: Watch = {}): Log {
       log.live--;
       return destroy();
     });
+    const words = mapped[buffer.label];
+    if (words) before(buffer, "getMappedRange", () => () => words.buffer);
     return buffer;
   });
   before(device, "createCommandEncoder", (create) => (descriptor) => {
