@@ -4,4 +4,5 @@ export default defineConfig({
   entry: ["src/index.ts", "src/host.ts", "src/protocol.ts"],
   dts: true,
   sourcemap: true,
+  fixedExtension: false,
 });
