@@ -39,10 +39,10 @@ const startPhase = (index: number): number => (index * 0.618033988749895) % 1;
  */
 export async function takeSamples(timeable: Timeable, options: SampleOptions): Promise<Sampled> {
   const { time, rule, clock, tickNs, anchor } = options;
-  await timeable.sample(1);
+  const untimed = await timeable.sample(1);
   const found: Repeats =
     options.repeats === undefined
-      ? await findRepeats(timeable, clock, tickNs)
+      ? await findRepeats(timeable, clock, tickNs, untimed)
       : { repeats: options.repeats, ns: 0, resolved: true, rounding: 0 };
   const { repeats, rounding } = found;
   const samplesNs: number[] = [];

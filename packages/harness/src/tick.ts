@@ -22,34 +22,60 @@ export function commonStep(values: readonly bigint[]): bigint {
   return values.reduce((step, value) => gcd(step, value - origin), 0n);
 }
 
-/** Smallest positive difference between two of the values that occurs at least twice; undefined without one. */
-export function smallestReproducible(values: readonly bigint[], above: bigint = 0n): bigint | undefined {
-  const counts = new Map<bigint, number>();
-  for (const [index, a] of values.entries()) {
-    for (const b of values.slice(index + 1)) {
-      const difference = a > b ? a - b : b - a;
-      if (difference > above) counts.set(difference, (counts.get(difference) ?? 0) + 1);
-    }
-  }
+/** Smallest positive difference between two of the values, at or over `least`, that occurs at least twice. */
+export function smallestReproducible(values: readonly bigint[], least: bigint = 1n): bigint | undefined {
   let smallest: bigint | undefined;
-  for (const [difference, count] of counts) {
-    if (count >= 2 && (smallest === undefined || difference < smallest)) smallest = difference;
+  for (const [difference, count] of differences(values)) {
+    if (difference >= least && count >= 2 && (smallest === undefined || difference < smallest)) {
+      smallest = difference;
+    }
   }
   return smallest;
 }
 
+/** How often each difference occurs between two of the values. */
+function differences(values: readonly bigint[]): ReadonlyMap<bigint, number> {
+  const counts = new Map<bigint, number>();
+  for (const [index, a] of values.entries()) {
+    for (const b of values.slice(index + 1)) {
+      const difference = a > b ? a - b : b - a;
+      counts.set(difference, (counts.get(difference) ?? 0) + 1);
+    }
+  }
+  return counts;
+}
+
+/** Steps under this many ns are taken for 1 ns: 200 of them are 3 us, which no kernel worth timing undercuts. */
+const FINE_NS = 16n;
+
+/** Multiples of a period that are looked at, and how far off each may be: a fraction of a ns in each and rounding. */
+const MULTIPLES = 8;
+const OFF_NS = 4;
+
 /**
- * The step of a clock in ns. A common divisor over 1 is the step itself (65,536 in Chrome, 32 on NVIDIA). With a
- * divisor of 1 the clock either counts ns or has a period of a fraction, rounded down (83.33 ns): then pass lengths
- * differ by multiples of the period, by 1 more or less, while a true 1 ns clock also shows differences of 2 and 3.
+ * The step of a clock in ns; 0 when it never moves. A common divisor over 1 is the step itself (65,536 in Chrome, 32 on
+ * NVIDIA). With a divisor of 1 the clock either counts ns or has a period with a fraction that was rounded away (83.33
+ * ns): then pass lengths differ by multiples of the period, give or take, and by nothing in between.
  */
 export function stepOf(passes: ClockReading["passes"]): number {
   const common = commonStep(passes.flatMap(({ begin, end }) => [begin, end]));
   if (common !== 1n) return Number(common);
   const lengths = passes.map(({ begin, end }) => end - begin);
-  const smallest = smallestReproducible(lengths, 1n);
-  if (smallest === undefined || smallest <= 3n) return 1;
-  return Number(smallest);
+  const smallest = smallestReproducible(lengths, FINE_NS);
+  if (smallest === undefined) return 1;
+  const limit = (MULTIPLES + 0.5) * Number(smallest);
+  const near = [...differences(lengths).keys()].map(Number).filter((ns) => ns <= limit);
+  // The period is refined on the way up, so that its fraction does not add up over the multiples.
+  let period = Number(smallest);
+  let [sum, steps] = [0, 0];
+  for (const ns of near.sort((a, b) => a - b)) {
+    const multiple = Math.round(ns / period);
+    if (Math.abs(ns - multiple * period) > OFF_NS) return 1;
+    sum += ns * Math.sign(multiple);
+    steps += multiple;
+    if (steps > 0) period = sum / steps;
+  }
+  return Math.round(period);
 }
 
 /**

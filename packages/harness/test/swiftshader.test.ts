@@ -1,0 +1,123 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { Ceilings, MeasurePhase, Noise, TrialOutcome } from "@tunelab/contract";
+import { beforeAll, describe, expect, it } from "vitest";
+// By path: devices depends on this package, a dependency back would be a cycle.
+import { embeddedDriver } from "../../devices/src/embedded.ts";
+
+interface Report {
+  readonly tickNs: number;
+  readonly noise: Noise;
+  readonly ceilings: Ceilings;
+  readonly trials: Readonly<Record<string, TrialOutcome & { tookMs: number; phases: MeasurePhase[] }>>;
+  readonly counts: { readonly inputs: number; readonly oracles: number; readonly checks: number };
+}
+
+const driver = await embeddedDriver().catch((error: Error) => {
+  console.warn(`skipped: ${error.message}`);
+  return undefined;
+});
+
+/** The driver must be in the environment before its process starts, hence a child. */
+async function measureInChild(): Promise<Report> {
+  const child = fileURLToPath(new URL("swiftshader-child.ts", import.meta.url));
+  const environment = Object.fromEntries(
+    Object.entries({ ...process.env, ...driver }).filter(([, value]) => value !== undefined),
+  );
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["--conditions=@tunelab/source", "--import", import.meta.resolve("tsx"), child],
+    { env: environment, timeout: 60_000, killSignal: "SIGKILL" },
+  );
+  return JSON.parse(stdout.trim().split("\n").at(-1)!) as Report;
+}
+
+describe.skipIf(!driver)("on the embedded software GPU", () => {
+  let report: Report;
+  beforeAll(async () => {
+    report = await measureInChild();
+  }, 70_000);
+  const trial = (name: string) => report.trials[name]!;
+
+  it("timestamps have a fine tick", () => {
+    expect(report.tickNs).toBeGreaterThan(0);
+    expect(report.tickNs).toBeLessThan(65_536);
+  });
+
+  it("a right variant is verified on every seed and timed by the GPU's clock", () => {
+    expect(trial("right")).toMatchObject({
+      status: "ok",
+      seeds: [1, 2, 3],
+      verdict: { matched: 3 * 65_536, total: 3 * 65_536, maxError: 0 },
+      timing: { clock: "gpu", tickNs: report.tickNs, rejected: {} },
+    });
+    expect(trial("right").timing!.samplesNs).toHaveLength(3);
+    const phases = ["plan", "compile", "verify", "warm-up", "measure", "verify", "idle"];
+    expect(trial("right").phases).toEqual(phases);
+  });
+
+  it.each([
+    ["wrong", "wrong", /seed 1: 0\/65536 right/],
+    ["half", "wrong", /32768 of 65536 words of port sum were never written/],
+    ["nan", "wrong", /0\/65536 right/],
+    ["inaccurate", "inaccurate", /relative error 1.00e-3 is over the bound/],
+    ["untyped", "compile-failed", /unresolved value 'nothing'/],
+    ["huge", "refused", /buffer huge needs/],
+  ])("a variant that is %s ends %s, however fast it is", (name, status, reason) => {
+    expect(trial(name).status).toBe(status);
+    expect(trial(name).reason).toMatch(reason);
+    expect(trial(name).timing).toBeUndefined();
+  });
+
+  it("a variant that finds its work already done is caught by the next seed", () => {
+    expect(trial("once")).toMatchObject({ status: "wrong", seeds: [1, 2] });
+  });
+
+  it("and with one seed by what the last timed submission left", () => {
+    expect(trial("onceWithOneSeed").status).toBe("wrong");
+    expect(trial("onceWithOneSeed").reason).toMatch(/^after \d+ timed repeats: 0\/65536 right/);
+    expect(trial("onceWithOneSeed").timing).toBeUndefined();
+  });
+
+  it("repeats of an in-place variant under a coarse clock all start from the same input", () => {
+    const { status, timing, verdict } = trial("quantized");
+    expect(timing!.tickNs).toBe(65_536);
+    expect(timing!.repeats).toBeGreaterThan(1);
+    expect(["ok", "noisy"]).toContain(status);
+    expect(verdict).toMatchObject({ matched: 65_536, total: 65_536 });
+    for (const ns of timing!.samplesNs) expect(ns % 65_536).toBe(0);
+  });
+
+  it("a device without timestamps is timed by the wall, and the trial says so", () => {
+    expect(trial("wall")).toMatchObject({ status: "ok", timing: { clock: "wall", rejected: {} } });
+    expect(trial("wall").timing!.samplesNs).toHaveLength(3);
+  });
+
+  it("a certified trial has 12 to 64 samples with anchors around each, and ends ok or noisy", () => {
+    const { status, timing } = trial("certified");
+    expect(["ok", "noisy"]).toContain(status);
+    const count = timing!.samplesNs.length;
+    expect(count).toBeGreaterThanOrEqual(12);
+    expect(count).toBeLessThanOrEqual(64);
+    expect(timing!.anchor).toMatchObject({ name: "toy-fma" });
+    expect(timing!.anchor!.samplesNs).toHaveLength(count + 1);
+  });
+
+  it("noise and ceilings come from probes whose outputs were checked", () => {
+    expect(report.noise.samplesNs).toHaveLength(15);
+    expect(report.noise.cv).toBeGreaterThan(0);
+    expect(report.ceilings.fmaFlopsPerSecond).toBeGreaterThan(1e7);
+  });
+
+  it("inputs and oracles are computed once for all variants of the problem", () => {
+    expect(report.counts).toMatchObject({ inputs: 3, oracles: 3 });
+  });
+
+  it("a lost device gives device-lost", () => {
+    expect(trial("lost")).toMatchObject({
+      status: "device-lost",
+      planHash: expect.stringMatching(/^[0-9a-f]{16}$/),
+    });
+  });
+});
