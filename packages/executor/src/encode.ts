@@ -12,6 +12,7 @@ import { foldGroups } from "./fold.ts";
 import { type Memory, rangeOf } from "./memory.ts";
 import type { PassWriter } from "./passes.ts";
 import { type Kernel, kernelKey } from "./pipelines.ts";
+import type { Watch } from "./watch.ts";
 
 /** A step that is encoded as it stands; loops and once-steps are driven from outside. */
 export type SimpleStep = Exclude<Step, LoopStep | OnceStep>;
@@ -33,6 +34,7 @@ export class StepEncoder {
   readonly #kernels: ReadonlyMap<string, Kernel>;
   readonly #memory: Memory;
   readonly #limits: Capabilities["limits"];
+  readonly #watch: Watch;
   #extents: GPUBuffer;
   #bindGroups = new Map<SimpleStep, Map<number, GPUBindGroup>>();
 
@@ -42,6 +44,7 @@ export class StepEncoder {
     kernels: ReadonlyMap<string, Kernel>,
     memory: Memory,
     limits: Capabilities["limits"],
+    watch: Watch,
     extents: GPUBuffer,
   ) {
     this.#device = device;
@@ -49,6 +52,7 @@ export class StepEncoder {
     this.#kernels = kernels;
     this.#memory = memory;
     this.#limits = limits;
+    this.#watch = watch;
     this.#extents = extents;
   }
 
@@ -93,20 +97,22 @@ export class StepEncoder {
     this.#bindGroups.set(step, byFirst);
     const known = recurs ? byFirst.get(piece.first) : undefined;
     if (known) return known;
-    const group = this.#device.createBindGroup({
-      label: `${step.module}.${step.entry}`,
-      layout: kernel.layout,
-      entries: [
-        { binding: 0, resource: { buffer: this.#extents, size: extentsBytes(this.#plan) } },
-        ...step.bindings.map(({ buffer }, index) => ({
-          binding: index + 1,
-          resource: {
-            buffer: this.#memory.get(buffer),
-            ...rangeOf(this.#memory.spec(buffer), piece),
-          },
-        })),
-      ],
-    });
+    const group = this.#watch.calls(() =>
+      this.#device.createBindGroup({
+        label: `${step.module}.${step.entry}`,
+        layout: kernel.layout,
+        entries: [
+          { binding: 0, resource: { buffer: this.#extents, size: extentsBytes(this.#plan) } },
+          ...step.bindings.map(({ buffer }, index) => ({
+            binding: index + 1,
+            resource: {
+              buffer: this.#memory.get(buffer),
+              ...rangeOf(this.#memory.spec(buffer), piece),
+            },
+          })),
+        ],
+      }),
+    );
     if (recurs) byFirst.set(piece.first, group);
     return group;
   }

@@ -1,7 +1,8 @@
 import { asFault, type Capabilities, checkPlan, Fault, flatSteps, type Plan } from "@tunelab/contract";
 import { DEFAULT_BUDGETS } from "./budgets.ts";
 import { extentsBytes } from "./extents.ts";
-import { bind, type Host } from "./instance.ts";
+import type { Host } from "./host.ts";
+import { bind } from "./instance.ts";
 import { Lifeline } from "./lifeline.ts";
 import { compile } from "./pipelines.ts";
 import { TimestampSet } from "./timestamps.ts";

@@ -1,15 +1,11 @@
 import { type Capabilities, EXTENTS_WORDS, type Plan } from "@tunelab/contract";
 import type { Piece } from "./cut.ts";
+import { USAGE } from "./flags.ts";
+import type { Memory } from "./memory.ts";
 
 /** Bytes of one extents block: u32 words, rounded up to the 16 bytes of a uniform row. */
 export function extentsBytes(plan: Plan): number {
   return Math.ceil(((EXTENTS_WORDS.length + Object.keys(plan.extents).length) * 4) / 16) * 16;
-}
-
-/** Bytes from one block to the next, so that each can be bound by dynamic offset. */
-export function extentsStride(plan: Plan, limits: Capabilities["limits"]): number {
-  const alignment = limits.minUniformBufferOffsetAlignment;
-  return Math.ceil(extentsBytes(plan) / alignment) * alignment;
 }
 
 /** The words of one block in the order the text declares them. */
@@ -23,4 +19,73 @@ export function extentsWords(plan: Plan, piece: Piece, iteration: number): Uint3
   };
   words.set([...EXTENTS_WORDS.map((name) => builtIn[name]), ...Object.values(plan.extents)]);
   return words;
+}
+
+/**
+ * The uniform buffer of an instance, a block for each piece of the cut, one for pieces that pass, and one for each loop
+ * iteration of a submission. Blocks are bound by dynamic offset; the methods below return it.
+ */
+export class Extents {
+  readonly #device: GPUDevice;
+  readonly #plan: Plan;
+  readonly #memory: Memory;
+  readonly #stride: number;
+  readonly #iterations: number;
+  #pieces = 0;
+  buffer: GPUBuffer;
+
+  constructor(
+    device: GPUDevice,
+    plan: Plan,
+    memory: Memory,
+    limits: Capabilities["limits"],
+    pieces: readonly Piece[],
+  ) {
+    this.#device = device;
+    this.#plan = plan;
+    this.#memory = memory;
+    const alignment = limits.minUniformBufferOffsetAlignment;
+    this.#stride = Math.ceil(extentsBytes(plan) / alignment) * alignment;
+    this.#iterations = Math.max(0, ...plan.steps.map((step) => (step.kind === "loop" ? step.checkEvery : 0)));
+    this.buffer = this.#make(pieces);
+  }
+
+  /** Makes room for another cut: `buffer` is a new one. */
+  layOut(pieces: readonly Piece[]): void {
+    this.#memory.release(this.buffer);
+    this.buffer = this.#make(pieces);
+  }
+
+  /** Block of the cut's piece of this index. */
+  recurring(index: number): number {
+    return index * this.#stride;
+  }
+
+  /** Block of a piece that is submitted once; written in queue order, after everything submitted so far. */
+  passing(piece: Piece): number {
+    return this.#write(this.#pieces, piece, 0);
+  }
+
+  /** Block of the `slot`-th iteration of a submission; written in queue order. */
+  iteration(slot: number, piece: Piece, iteration: number): number {
+    return this.#write(this.#pieces + 1 + slot, piece, iteration);
+  }
+
+  #write(slot: number, piece: Piece, iteration: number): number {
+    const offset = slot * this.#stride;
+    this.#device.queue.writeBuffer(this.buffer, offset, extentsWords(this.#plan, piece, iteration));
+    return offset;
+  }
+
+  #make(pieces: readonly Piece[]): GPUBuffer {
+    this.#pieces = pieces.length;
+    const blocks = pieces.length + 1 + this.#iterations;
+    const buffer = this.#memory.create("extents", this.#stride * blocks, USAGE.uniform);
+    const words = new Uint32Array((this.#stride / 4) * pieces.length);
+    for (const [index, piece] of pieces.entries()) {
+      words.set(extentsWords(this.#plan, piece, 0), (this.#stride / 4) * index);
+    }
+    this.#device.queue.writeBuffer(buffer, 0, words);
+    return buffer;
+  }
 }

@@ -1,40 +1,32 @@
-import type { Fault } from "@tunelab/contract";
 import { MAX_IN_FLIGHT } from "./budgets.ts";
 import type { Lifeline } from "./lifeline.ts";
 import { PassWriter } from "./passes.ts";
-import { scoped } from "./scopes.ts";
 import type { Timestamps } from "./timestamps.ts";
 import type { TimingMode } from "./types.ts";
+import type { Watch } from "./watch.ts";
+
+/** What a submitter needs of its surroundings. */
+export interface SubmitterContext {
+  readonly device: GPUDevice;
+  readonly lifeline: Lifeline;
+  readonly watch: Watch;
+  now(): number;
+}
 
 /** The submissions of one run: gathers commands up to the time budget, submits, and keeps count. */
 export class Submitter {
-  readonly #device: GPUDevice;
-  readonly #lifeline: Lifeline;
-  readonly #what: string;
-  readonly #now: () => number;
+  readonly #context: SubmitterContext;
   readonly #timing: TimingMode;
   readonly timestamps: Timestamps | undefined;
   #open: { readonly encoder: GPUCommandEncoder; readonly writer: PassWriter } | undefined;
   #openMs = 0;
-  #fault: Fault | undefined;
   #inFlight: Promise<void>[] = [];
-  #scopes: Promise<unknown>[] = [];
   submissions = 0;
   /** When the first submission was made, by the clock. */
   startedMs: number | undefined;
 
-  constructor(
-    device: GPUDevice,
-    lifeline: Lifeline,
-    what: string,
-    now: () => number,
-    timing: TimingMode,
-    timestamps: Timestamps | undefined,
-  ) {
-    this.#device = device;
-    this.#lifeline = lifeline;
-    this.#what = what;
-    this.#now = now;
+  constructor(context: SubmitterContext, timing: TimingMode, timestamps: Timestamps | undefined) {
+    this.#context = context;
     this.#timing = timing;
     this.timestamps = timestamps;
   }
@@ -45,26 +37,13 @@ export class Submitter {
     this.#openMs += ms;
   }
 
+  /** Where commands go. What is wrong with them shows when they are submitted. */
   get writer(): PassWriter {
     if (!this.#open) {
-      const encoder = this.#device.createCommandEncoder({ label: this.#what });
+      const encoder = this.#context.device.createCommandEncoder();
       this.#open = { encoder, writer: new PassWriter(encoder, this.#timing, this.timestamps) };
     }
     return this.#open.writer;
-  }
-
-  /** Runs device calls under error scopes; what they did wrong is thrown by `finish`. */
-  watched<T>(calls: () => T): T {
-    const { value, fault } = scoped(this.#device, this.#what, calls);
-    this.#scopes.push(
-      fault.then(
-        (found) => {
-          this.#fault ??= found;
-        },
-        () => {}, // only a lost device rejects here, and that is heard elsewhere
-      ),
-    );
-    return value;
   }
 
   /** Submits what is gathered; waits only when too much is in flight. */
@@ -73,16 +52,17 @@ export class Submitter {
     if (!open) return;
     this.#open = undefined;
     this.#openMs = 0;
-    this.#lifeline.check();
-    this.watched(() => {
+    const { device, lifeline, watch } = this.#context;
+    lifeline.check();
+    watch.calls(() => {
       open.writer.end();
       const commands = open.encoder.finish();
-      this.startedMs ??= this.#now();
-      this.#device.queue.submit([commands]);
+      this.startedMs ??= this.#context.now();
+      device.queue.submit([commands]);
       this.timestamps?.resolve();
     });
     this.submissions++;
-    this.#inFlight.push(this.#lifeline.guard(this.#device.queue.onSubmittedWorkDone()));
+    this.#inFlight.push(lifeline.guard(device.queue.onSubmittedWorkDone()));
     if (this.#inFlight.length > MAX_IN_FLIGHT) await this.#inFlight.shift();
   }
 
@@ -93,9 +73,8 @@ export class Submitter {
   async finish(): Promise<number> {
     await this.flush();
     await Promise.all(this.#inFlight.splice(0));
-    const endMs = this.#now();
-    await this.#lifeline.guard(Promise.all(this.#scopes.splice(0)));
-    if (this.#fault) throw this.#fault;
+    const endMs = this.#context.now();
+    await this.#context.watch.settle();
     return endMs;
   }
 }

@@ -1,0 +1,226 @@
+import type { LoopStep, Plan } from "@tunelab/contract";
+import { GROWTH } from "./budgets.ts";
+import type { BatchCut, Piece } from "./cut.ts";
+import { StepEncoder } from "./encode.ts";
+import { Extents } from "./extents.ts";
+import { MAP_READ, USAGE } from "./flags.ts";
+import type { Host } from "./host.ts";
+import type { Memory } from "./memory.ts";
+import type { PassWriter } from "./passes.ts";
+import type { Kernel } from "./pipelines.ts";
+import type { Submitter } from "./submitter.ts";
+import type { Budgets, PassTime } from "./types.ts";
+import type { Watch } from "./watch.ts";
+
+/** The shortest time that a first reading may claim for a piece; coarser than any clock's noise. */
+const MEASURABLE_MS = 0.01;
+
+/** A bound plan as the runner sees it. */
+export interface Bound {
+  readonly host: Host;
+  readonly plan: Plan;
+  readonly kernels: ReadonlyMap<string, Kernel>;
+  readonly memory: Memory;
+  readonly watch: Watch;
+  readonly budgets: Budgets;
+  /** The cut for a known cost of an item, or by hard limits alone. */
+  cutFor(msPerItem: number | undefined): BatchCut;
+}
+
+/** Drives the steps of a bound plan through its pieces. */
+export class Runner {
+  readonly #bound: Bound;
+  readonly #extents: Extents;
+  readonly #steps: StepEncoder;
+  #cut: BatchCut;
+  /** Cost of an item as told or measured; unknown before the first run. */
+  #msPerItem: number | undefined;
+
+  constructor(bound: Bound, msPerItem: number | undefined) {
+    const { host, plan, kernels, memory, watch } = bound;
+    this.#bound = bound;
+    this.#msPerItem = msPerItem;
+    this.#cut = bound.cutFor(msPerItem);
+    this.#extents = new Extents(host.device, plan, memory, host.limits, this.#cut.pieces);
+    this.#steps = new StepEncoder(
+      host.device,
+      plan,
+      kernels,
+      memory,
+      host.limits,
+      watch,
+      this.#extents.buffer,
+    );
+    if (msPerItem !== undefined || !this.#cuttable) this.#ensureScratch(this.#cut.cut.itemsPerPiece);
+  }
+
+  get cut(): BatchCut {
+    return this.#cut;
+  }
+
+  /** Whether the next repeat will measure what an item costs. */
+  get learns(): boolean {
+    return this.#msPerItem === undefined;
+  }
+
+  recut(msPerItem: number): void {
+    const cut = this.#bound.cutFor(msPerItem);
+    const same = cut.cut.itemsPerPiece === this.#cut.cut.itemsPerPiece;
+    this.#msPerItem = msPerItem;
+    this.#cut = cut;
+    if (same) return;
+    this.#extents.layOut(cut.pieces);
+    this.#steps.rebind(this.#extents.buffer);
+    this.#ensureScratch(cut.cut.itemsPerPiece);
+  }
+
+  /** Encodes the once-steps. */
+  once(submitter: Submitter): void {
+    const piece = { first: 0, items: this.#bound.plan.batch.items };
+    const extentsOffset = this.#extents.passing(piece);
+    for (const step of this.#bound.plan.steps) {
+      if (step.kind !== "once") continue;
+      for (const inner of step.steps) {
+        this.#steps.encode(submitter.writer, inner, { piece, repeat: 0, extentsOffset, recurs: false });
+      }
+    }
+  }
+
+  /** Runs the batch once more; false when a loop reached its bound. Times of passes that it waits for go to `passes`. */
+  repeat(submitter: Submitter, repeat: number, passes: PassTime[]): Promise<boolean> {
+    this.#restore(() => submitter.writer);
+    return this.learns ? this.#learn(submitter, repeat, passes) : this.#runPieces(submitter, repeat);
+  }
+
+  /** Encodes one run of a plan without loops. */
+  encode(writer: PassWriter): void {
+    this.#ensureScratch(this.#cut.cut.itemsPerPiece);
+    this.#restore(() => writer);
+    for (const [index, piece] of this.#cut.pieces.entries()) {
+      const extentsOffset = this.#extents.recurring(index);
+      for (const step of this.#bound.plan.steps) {
+        if (step.kind === "once" || step.kind === "loop") continue;
+        this.#steps.encode(writer, step, { piece, repeat: 0, extentsOffset, recurs: true });
+      }
+    }
+    writer.end();
+  }
+
+  get #cuttable(): boolean {
+    return this.#cut.unit < this.#bound.plan.batch.items;
+  }
+
+  #ensureScratch(items: number): void {
+    if (this.#bound.memory.ensureScratch(items)) this.#steps.rebind(this.#extents.buffer);
+  }
+
+  /** Restores inout ports and zeroes probes, outside passes. */
+  #restore(writer: () => PassWriter): void {
+    const { memory, plan } = this.#bound;
+    if (memory.restores) memory.restore(writer().command());
+    for (const spec of plan.buffers) {
+      if (spec.role === "probe") writer().command().clearBuffer(memory.get(spec.name));
+    }
+  }
+
+  async #runPieces(submitter: Submitter, repeat: number): Promise<boolean> {
+    let converged = true;
+    for (const [index, piece] of this.#cut.pieces.entries()) {
+      await submitter.reserve((this.#msPerItem ?? 0) * piece.items, this.#bound.budgets.submitMs);
+      const offset = this.#extents.recurring(index);
+      const done = await this.#runPiece(submitter, piece, repeat, offset, true);
+      converged &&= done;
+    }
+    return converged;
+  }
+
+  /** One repeat of a kernel of unknown cost: small pieces first, each measured before the next; then cuts by time. */
+  async #learn(submitter: Submitter, repeat: number, passes: PassTime[]): Promise<boolean> {
+    const { host, plan, budgets, watch } = this.#bound;
+    const { items } = plan.batch;
+    const { unit, most } = this.#cut;
+    const roundTripMs = submitter.timestamps ? 0 : await host.roundTripMs();
+    let converged = true;
+    let least = Number.POSITIVE_INFINITY;
+    let size = this.#cuttable ? Math.min(most, unit) : items;
+    for (let first = 0; first < items; ) {
+      const piece = { first, items: Math.min(size, items - first) };
+      const offset = watch.calls(() => {
+        this.#ensureScratch(piece.items);
+        return this.#extents.passing(piece);
+      });
+      const startMs = host.now();
+      const done = await this.#runPiece(submitter, piece, repeat, offset, false);
+      converged &&= done;
+      const endMs = await submitter.finish();
+      const times = (await submitter.timestamps?.collect(host.lifeline)) ?? [];
+      passes.push(...times);
+      const ms = sumMs(times) ?? Math.max(endMs - startMs - roundTripMs, 0);
+      // A reading of zero says "under a tick", not "free": growth stays bounded by its factor.
+      const each = Math.max(ms, MEASURABLE_MS) / piece.items;
+      least = Math.min(least, each);
+      first += piece.items;
+      const affordable = Math.floor(budgets.submitMs / each / unit) * unit;
+      size = Math.min(most, Math.max(unit, Math.min(size * GROWTH, affordable)));
+    }
+    watch.calls(() => this.recut(least));
+    return converged;
+  }
+
+  async #runPiece(
+    submitter: Submitter,
+    piece: Piece,
+    repeat: number,
+    extentsOffset: number,
+    recurs: boolean,
+  ): Promise<boolean> {
+    let converged = true;
+    for (const step of this.#bound.plan.steps) {
+      if (step.kind === "once") continue;
+      if (step.kind === "loop") {
+        const done = await this.#loop(submitter, step, piece, repeat, recurs);
+        converged &&= done;
+      } else this.#steps.encode(submitter.writer, step, { piece, repeat, extentsOffset, recurs });
+    }
+    return converged;
+  }
+
+  async #loop(
+    submitter: Submitter,
+    loop: LoopStep,
+    piece: Piece,
+    repeat: number,
+    recurs: boolean,
+  ): Promise<boolean> {
+    const { memory, host, watch } = this.#bound;
+    const { buffer, offset, equals } = loop.until;
+    const word = watch.calls(() => memory.create("loop condition", 4, USAGE.mapRead));
+    try {
+      for (let iteration = 0; iteration < loop.maximum; ) {
+        const count = Math.min(loop.checkEvery, loop.maximum - iteration);
+        for (let slot = 0; slot < count; slot++) {
+          const extentsOffset = this.#extents.iteration(slot, piece, iteration + slot);
+          for (const step of loop.steps) {
+            this.#steps.encode(submitter.writer, step, { piece, repeat, extentsOffset, recurs });
+          }
+        }
+        submitter.writer.command().copyBufferToBuffer(memory.get(buffer), offset, word, 0, 4);
+        iteration += count;
+        await submitter.flush();
+        await host.lifeline.guard(word.mapAsync(MAP_READ));
+        const [value] = new Uint32Array(word.getMappedRange());
+        word.unmap();
+        if (value === equals) return true;
+      }
+      return false;
+    } finally {
+      memory.release(word);
+    }
+  }
+}
+
+/** Sum of pass times in ms; undefined when there is none or one makes no sense. */
+function sumMs(passes: readonly PassTime[]): number | undefined {
+  if (!passes.length || passes.some(({ begin, end }) => begin === 0n || end < begin)) return undefined;
+  return passes.reduce((sum, { begin, end }) => sum + Number(end - begin) / 1e6, 0);
+}
