@@ -17,6 +17,7 @@ export type CauseName =
   | "no-driver"
   | "device-permission"
   | "adapter-failed"
+  | "software-only"
   | "unrecognised";
 
 /** One finding: what is wrong, what shows it, what to do. One line each. */
@@ -40,15 +41,30 @@ export function findings(evidence: Evidence): readonly Diagnosis[] {
   const found = CHECKS.flatMap((check) => check(evidence));
   const hardware = evidence.probe.adapters.some(({ report }) => report.info.isFallbackAdapter !== true);
   if (found.length || hardware) return found;
-  const words = evidence.probe.words.filter((line) => !/DRIVER: {2,}/.test(line));
-  return [
-    {
-      name: "unrecognised",
-      cause: "no hardware adapter was found and the cause is not one of those known",
-      evidence: words.at(-1)?.trim() ?? "Dawn, the Vulkan loader and the drivers wrote nothing",
-      fix: "run again with VK_LOADER_DEBUG=all and read the loader's messages; the embedded software GPU still works",
-    },
-  ];
+  return [evidence.probe.adapters.length ? softwareOnly(evidence) : unrecognised(evidence)];
+}
+
+function softwareOnly({ probe, renderNodes }: Evidence): Diagnosis {
+  const names = probe.adapters.map(({ report }) => report.name).join(", ");
+  const nodes = renderNodes.map(({ path }) => path).join(", ");
+  return {
+    name: "software-only",
+    cause: "the installed drivers give software adapters only",
+    evidence: `${names}; ${nodes || "no /dev/dri render node and no /dev/nvidia*"}`,
+    fix: nodes
+      ? "install the driver of the card (mesa-vulkan-drivers for AMD and Intel)"
+      : "on a machine with a GPU install its driver or pass its device files in; without one nothing is wrong",
+  };
+}
+
+function unrecognised({ probe }: Evidence): Diagnosis {
+  const words = probe.words.filter((line) => !/DRIVER: {2,}/.test(line));
+  return {
+    name: "unrecognised",
+    cause: "no adapter was found and the cause is not one of those known",
+    evidence: words.at(-1)?.trim() ?? "Dawn, the Vulkan loader and the drivers wrote nothing",
+    fix: "run again with VK_LOADER_DEBUG=all and read the loader's messages; the embedded software GPU still works",
+  };
 }
 
 type Check = (evidence: Evidence) => readonly Diagnosis[];
@@ -123,21 +139,14 @@ const driverVariables: Check = ({ variables }) =>
     fix: `unset ${name}`,
   }));
 
-/** (3) Dawn looked at a driver's device and refused it. It prints the requirement and, on the next line, the occasion. */
-const driverRefused: Check = ({ probe, manifests }) => {
-  const reasons = probe.words.flatMap((line, index) =>
-    probe.words[index + 1]?.includes("While initializing adapter")
-      ? [line.replace(/^Warning: /, "").trim()]
-      : [],
-  );
-  const drivers = manifests.map(({ path }) => path).join(", ") || "the driver";
-  return [...new Set(reasons)].map((reason) => ({
+/** (3) Dawn looked at a driver's device and refused it. */
+const driverRefused: Check = ({ refusals }) =>
+  refusals.map(({ driver, reason }) => ({
     name: "driver-refused",
-    cause: `Dawn refuses a device of the driver: ${reason}`,
-    evidence: `${reason} (drivers: ${drivers})`,
+    cause: `Dawn refuses the device of ${driver}: ${reason}`,
+    evidence: `Dawn wrote, while initializing the adapter: ${reason}`,
     fix: "update the driver; lavapipe needs Mesa 23.1 or newer (bookworm-backports has 25), Debian 12's 22.3 is refused",
   }));
-};
 
 const LOADER_ERROR = /^\[Vulkan Loader\] ERROR[^:]*: *(.*)$/;
 

@@ -37,6 +37,8 @@ export interface Evidence {
   readonly manifests: readonly (DriverManifest & { readonly nvidia: boolean })[];
   /** Folders searched for manifests. */
   readonly searched: readonly string[];
+  /** What Dawn said of devices that it refused, and the manifest of the driver they belong to. */
+  readonly refusals: readonly { readonly driver: string; readonly reason: string }[];
   readonly loader: Loadable;
   readonly glvnd: readonly Loadable[];
   readonly nvidiaNodes: readonly string[];
@@ -70,6 +72,7 @@ export async function gatherEvidence(environment: Environment = {}, devices = "/
     loadables([LOADER, ...GLVND], effective),
   ]);
   const [loader = { name: LOADER }, ...glvnd] = loadable;
+  const manifests = driverManifests(effective).map((each) => ({ ...each, nvidia: isNvidia(each) }));
   return {
     linux: process.platform === "linux",
     probe: result,
@@ -79,7 +82,8 @@ export async function gatherEvidence(environment: Environment = {}, devices = "/
     variables: DRIVER_VARIABLES.filter((name) => !(name in environment)).flatMap((name) =>
       variable(name, effective),
     ),
-    manifests: driverManifests(effective).map((each) => ({ ...each, nvidia: isNvidia(each) })),
+    manifests,
+    refusals: await refusalsOf(result, manifests, environment),
     searched: manifestFolders(effective),
     loader,
     glvnd,
@@ -87,6 +91,40 @@ export async function gatherEvidence(environment: Environment = {}, devices = "/
     renderNodes: renderNodesIn(join(devices, "dri")),
     user: `${userInfo().username} (${userInfo().uid})`,
   };
+}
+
+/** Dawn prints the requirement that is not met and, on the next line, the occasion. */
+function refusedIn(words: readonly string[]): readonly string[] {
+  const reasons = words.filter((_line, index) => words[index + 1]?.includes("While initializing adapter"));
+  return [
+    ...new Set(
+      reasons.map((line) =>
+        line
+          .replace(/^Warning: /, "")
+          .replace(/\.$/, "")
+          .trim(),
+      ),
+    ),
+  ];
+}
+
+/** Names the driver behind each refusal, which Dawn does not, by asking again with one driver at a time. */
+async function refusalsOf(
+  { words }: ProbeResult,
+  manifests: readonly DriverManifest[],
+  environment: Environment,
+): Promise<Evidence["refusals"]> {
+  const all = refusedIn(words);
+  const [only] = manifests;
+  if (!all.length || !only) return [];
+  if (manifests.length === 1) return all.map((reason) => ({ driver: only.path, reason }));
+  const alone = await Promise.all(
+    manifests.map(async ({ path }) => {
+      const told = await probe({ ...environment, VK_ICD_FILENAMES: undefined, VK_DRIVER_FILES: path });
+      return refusedIn(told.words).map((reason) => ({ driver: path, reason }));
+    }),
+  );
+  return alone.flat();
 }
 
 function findDawn(environment: NodeJS.ProcessEnv): Evidence["dawn"] {

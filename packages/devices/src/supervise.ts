@@ -9,7 +9,7 @@ import {
 } from "@tunelab/contract";
 import { type Attendance, type Attended, attend } from "./attend.ts";
 import { DEFAULT_DEADLINES, deadlineOf, LEAVE_MS } from "./deadlines.ts";
-import { diagnose } from "./diagnose.ts";
+import { type CauseName, diagnose } from "./diagnose.ts";
 import type { DeviceTarget } from "./discover.ts";
 import { type Failure, failedOutcome, reasonOf, statusOf } from "./outcome.ts";
 import type { Bench, Deadlines, HostApi, HostHello } from "./protocol.ts";
@@ -26,6 +26,9 @@ export interface BenchOptions {
 
 /** Starts in a row that may fail before the machine, not the variant, is to blame. */
 const START_ATTEMPTS = 3;
+
+/** Findings that describe a machine without naming a cause. */
+const NO_CAUSE: ReadonlySet<CauseName> = new Set(["software-only", "unrecognised"]);
 
 type Listener = (reason: string, request: MeasureRequest | undefined) => void;
 
@@ -183,7 +186,7 @@ class Supervisor {
     }
     const [finding] = await diagnose(this.#target.environment);
     const advice =
-      finding && finding.name !== "unrecognised"
+      finding && !NO_CAUSE.has(finding.name)
         ? `${finding.cause}: ${finding.fix}`
         : "`lab check-gpu` looks for the cause";
     throw new Fault(
