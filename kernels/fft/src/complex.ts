@@ -1,0 +1,92 @@
+/**
+ * Straight-line complex arithmetic as data: a codelet is built once as a list of operations, printed as WGSL over named
+ * vec2f values, and evaluated in JavaScript, so that every codelet is tested against a float64 DFT without a GPU.
+ */
+export type Operation =
+  | { readonly kind: "add" | "sub"; readonly a: number; readonly b: number }
+  /** Times +i or -i: free but for a swap and a sign. */
+  | { readonly kind: "rotate"; readonly a: number; readonly sign: 1 | -1 }
+  /** Times the constant re + i im. */
+  | { readonly kind: "scale"; readonly a: number; readonly re: number; readonly im: number };
+
+export interface Codelet {
+  /** Values 0 .. inputs-1 are the inputs; operation k defines value inputs + k. */
+  readonly inputs: number;
+  readonly operations: readonly Operation[];
+  /** Value of each output. */
+  readonly outputs: readonly number[];
+}
+
+/** A complex number [re, im]. */
+export type Complex = readonly [number, number];
+
+/** Records operations in order. */
+export class Builder {
+  readonly inputs: number;
+  readonly operations: Operation[] = [];
+
+  constructor(inputs: number) {
+    this.inputs = inputs;
+  }
+
+  add(a: number, b: number): number {
+    return this.#push({ kind: "add", a, b });
+  }
+
+  sub(a: number, b: number): number {
+    return this.#push({ kind: "sub", a, b });
+  }
+
+  rotate(a: number, sign: 1 | -1): number {
+    return this.#push({ kind: "rotate", a, sign });
+  }
+
+  /** Times exp(sign 2 pi i k / n); eighths of a turn that are multiples of a quarter cost no multiplication. */
+  twiddle(a: number, k: number, n: number, sign: 1 | -1): number {
+    const turn = ((k % n) + n) % n;
+    if (turn === 0) return a;
+    if (turn * 4 === n) return this.rotate(a, sign);
+    if (turn * 4 === 3 * n) return this.rotate(a, sign === 1 ? -1 : 1);
+    const angle = (sign * 2 * Math.PI * turn) / n;
+    return this.#push({ kind: "scale", a, re: Math.cos(angle), im: Math.sin(angle) });
+  }
+
+  finish(outputs: readonly number[]): Codelet {
+    return { inputs: this.inputs, operations: this.operations, outputs };
+  }
+
+  #push(operation: Operation): number {
+    this.operations.push(operation);
+    return this.inputs + this.operations.length - 1;
+  }
+}
+
+/** Runs a codelet; `round` is applied to every real result (Math.fround imitates the GPU, identity gives float64). */
+export function evaluate(
+  codelet: Codelet,
+  inputs: readonly Complex[],
+  round: (x: number) => number = (x) => x,
+): Complex[] {
+  const values: Complex[] = [...inputs];
+  for (const operation of codelet.operations) {
+    const [re, im] = values[operation.a]!;
+    switch (operation.kind) {
+      case "add":
+      case "sub": {
+        const sign = operation.kind === "add" ? 1 : -1;
+        const [bre, bim] = values[operation.b]!;
+        values.push([round(re + sign * bre), round(im + sign * bim)]);
+        break;
+      }
+      case "rotate":
+        values.push([-operation.sign * im, operation.sign * re]);
+        break;
+      case "scale": {
+        const [c, s] = [round(operation.re), round(operation.im)];
+        values.push([round(re * c - im * s), round(re * s + im * c)]);
+        break;
+      }
+    }
+  }
+  return codelet.outputs.map((output) => values[output]!);
+}

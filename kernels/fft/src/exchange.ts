@@ -1,0 +1,187 @@
+import { formatU32 } from "@tunelab/variants";
+import { range } from "./codelets.ts";
+import { inputPosition, type Pass, type Shape } from "./passes.ts";
+
+/** How registers travel between threads from one pass to the next. */
+export interface ExchangeOptions {
+  /** Registers of a thread that are staged at a time; a power of two, at most the points of a thread. */
+  readonly chunk: number;
+  /** `whole`: vec2f words. `split`: real parts, then imaginary parts, through half the memory with twice the barriers. */
+  readonly staging: "whole" | "split";
+  /** One unused word after every `padding` words (0: none), against bank conflicts. */
+  readonly padding: number;
+}
+
+/**
+ * The layout of one exchange after `pass`. With chunk CH, radix R, before Ns and W threads: M = min(CH, R) points of a
+ * butterfly and J = W max(1, CH / R) butterflies share a chunk; inside it value (j, m) sits at
+ * (l / N) N M + l % N + (m % M) N where l = j % J and N = min(Ns, J): positions in order, gaps closed.
+ */
+export interface Layout {
+  readonly shape: Shape;
+  readonly pass: Pass;
+  readonly next: Pass;
+  readonly options: ExchangeOptions;
+  readonly chunks: number;
+  readonly M: number;
+  readonly J: number;
+  readonly N: number;
+}
+
+export function layoutOf(shape: Shape, pass: Pass, next: Pass, options: ExchangeOptions): Layout {
+  const M = Math.min(options.chunk, pass.radix);
+  const J = shape.threads * Math.max(1, options.chunk / pass.radix);
+  return {
+    shape,
+    pass,
+    next,
+    options,
+    chunks: shape.points / options.chunk,
+    M,
+    J,
+    N: Math.min(pass.before, J),
+  };
+}
+
+/** Words of the workgroup array an exchange needs (f32 when split, vec2f when whole). */
+export function exchangeWords(shape: Shape, options: ExchangeOptions): number {
+  return pad(shape.threads * options.chunk - 1, options.padding) + 1;
+}
+
+/** Bytes of it. */
+export function exchangeBytes(shape: Shape, options: ExchangeOptions): number {
+  return exchangeWords(shape, options) * (options.staging === "split" ? 4 : 8);
+}
+
+export const pad = (slot: number, padding: number): number =>
+  padding ? slot + Math.floor(slot / padding) : slot;
+
+/** Chunk and padded slot of butterfly j's point m. */
+export function placeOf(layout: Layout, j: number, m: number): { chunk: number; slot: number } {
+  const { M, J, N, pass, options } = layout;
+  const l = j % J;
+  const slot = Math.floor(l / N) * N * M + (l % N) + (m % M) * N;
+  return {
+    chunk: Math.floor(j / J) * (pass.radix / M) + Math.floor(m / M),
+    slot: pad(slot, options.padding),
+  };
+}
+
+/** Where thread t writes its register r. */
+export function writePlace(layout: Layout, t: number, r: number): { chunk: number; slot: number } {
+  const { pass, shape } = layout;
+  return placeOf(layout, t + Math.floor(r / pass.radix) * shape.threads, r % pass.radix);
+}
+
+/** Where thread t finds what its register r holds in the next pass: the inverse of the scatter. */
+export function readPlace(layout: Layout, t: number, r: number): { chunk: number; slot: number } {
+  const { pass, next, shape } = layout;
+  const q = inputPosition(shape, next, t, r);
+  const j = Math.floor(q / (pass.before * pass.radix)) * pass.before + (q % pass.before);
+  return placeOf(layout, j, Math.floor(q / pass.before) % pass.radix);
+}
+
+/** One access of a thread: register, the chunk(s) it belongs to, and the slot as text. */
+export interface Access {
+  readonly register: number;
+  /** The chunk when it is the same for every thread. */
+  readonly chunk: number | undefined;
+  /** WGSL of the chunk, otherwise. */
+  readonly chunkText: string;
+  readonly slotText: string;
+}
+
+/**
+ * Index expressions of a whole side of an exchange, with as little arithmetic as the layout allows: where two registers' slots
+ * differ by the same constant for every thread (checked for all of them), one base serves both. Expressions use / and % by
+ * constants only, which the compiler's range analysis proves in range; a mask (&) would be clamped instead.
+ */
+export function accesses(
+  layout: Layout,
+  side: "write" | "read",
+  prefix: string,
+): { readonly text: string[]; readonly list: readonly Access[] } {
+  const { shape } = layout;
+  const place = side === "write" ? writePlace : readPlace;
+  const text: string[] = [];
+  const bases: { readonly name: string; readonly slots: readonly number[] }[] = [];
+  const chunkNames = new Map<string, string>();
+  const list = range(shape.points).map((register): Access => {
+    const places = range(shape.threads).map((t) => place(layout, t, register));
+    const slots = places.map(({ slot }) => slot);
+    let slotText: string | undefined;
+    for (const base of bases) {
+      const delta = slots[0]! - base.slots[0]!;
+      if (delta >= 0 && slots.every((slot, t) => slot - base.slots[t]! === delta)) {
+        slotText = delta ? `${base.name} + ${formatU32(delta)}` : base.name;
+        break;
+      }
+    }
+    if (slotText === undefined) {
+      const name = `${prefix}${bases.length}`;
+      text.push(...slotStatements(layout, side, register, name));
+      bases.push({ name, slots });
+      slotText = name;
+    }
+    const first = places[0]!.chunk;
+    if (places.every(({ chunk }) => chunk === first))
+      return { register, chunk: first, chunkText: formatU32(first), slotText };
+    const key = places.map(({ chunk }) => chunk).join();
+    let chunkText = chunkNames.get(key);
+    if (!chunkText) {
+      chunkText = `${prefix}c${chunkNames.size}`;
+      chunkNames.set(key, chunkText);
+      text.push(`let ${chunkText} = ${chunkExpression(layout, side, register)};`);
+    }
+    return { register, chunk: undefined, chunkText, slotText };
+  });
+  return { text, list };
+}
+
+/** Butterfly and point that a register is written as, or read from, as WGSL over the thread index `t`. */
+function butterfly(layout: Layout, side: "write" | "read", register: number): { j: string; m: string } {
+  const { pass, next, shape } = layout;
+  if (side === "write") {
+    return {
+      j: sum("t", Math.floor(register / pass.radix) * shape.threads),
+      m: formatU32(register % pass.radix),
+    };
+  }
+  const q = sum("t", inputPosition(shape, next, 0, register));
+  const span = pass.before * pass.radix;
+  const low = mod(q, pass.before);
+  const j = span >= shape.n ? low : sumText(times(div(q, span), pass.before), low);
+  return { j, m: mod(div(q, pass.before), pass.radix) };
+}
+
+function slotStatements(layout: Layout, side: "write" | "read", register: number, name: string): string[] {
+  const { M, J, N, options, pass, shape } = layout;
+  const { j, m } = butterfly(layout, side, register);
+  const l = J >= shape.n / pass.radix ? j : mod(j, J);
+  const point = /^\d+u$/.test(m)
+    ? formatU32((Number.parseInt(m, 10) % M) * N)
+    : times(M >= pass.radix ? m : mod(m, M), N);
+  const slot = sumText(times(div(l, N), N * M), mod(l, N), point);
+  if (!options.padding) return [`let ${name} = ${slot};`];
+  return [`let ${name}i = ${slot};`, `let ${name} = ${name}i + ${name}i / ${formatU32(options.padding)};`];
+}
+
+function chunkExpression(layout: Layout, side: "write" | "read", register: number): string {
+  const { M, J, pass } = layout;
+  const { j, m } = butterfly(layout, side, register);
+  return sumText(times(div(j, J), pass.radix / M), div(m, M));
+}
+
+// Small algebra on text: identities are folded so that the emitted expressions stay readable.
+const sum = (text: string, constant: number): string =>
+  constant ? `(${text} + ${formatU32(constant)})` : text;
+const times = (text: string, factor: number): string =>
+  text === "0u" ? text : factor === 1 ? text : `${text} * ${formatU32(factor)}`;
+const div = (text: string, divisor: number): string =>
+  divisor === 1 ? text : `(${text} / ${formatU32(divisor)})`;
+const mod = (text: string, divisor: number): string =>
+  divisor === 1 ? "0u" : `(${text} % ${formatU32(divisor)})`;
+const sumText = (...parts: readonly string[]): string => {
+  const kept = parts.filter((part) => part !== "0u");
+  return kept.length === 0 ? "0u" : kept.length === 1 ? kept[0]! : `(${kept.join(" + ")})`;
+};

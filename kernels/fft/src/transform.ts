@@ -1,0 +1,123 @@
+import { formatU32, lines, type Text } from "@tunelab/variants";
+import { codelet, codeletText, multiplyText, range, type Sign } from "./codelets.ts";
+import { type Access, accesses, type ExchangeOptions, exchangeWords, layoutOf } from "./exchange.ts";
+import { type Pass, registerOf, type Shape } from "./passes.ts";
+import { type Twiddles, twiddleText } from "./twiddles.ts";
+
+export interface TransformOptions {
+  readonly sign: Sign;
+  readonly twiddles: Twiddles;
+  readonly exchange: ExchangeOptions;
+}
+
+/** Name of the workgroup array that exchanges go through. */
+export const STAGE = "stage";
+
+/** Declaration of the exchange array; empty for a transform of one pass. */
+export function stageDeclaration(shape: Shape, exchange: ExchangeOptions): string {
+  if (shape.passes.length < 2) return "";
+  const type = exchange.staging === "split" ? "f32" : "vec2f";
+  return `var<workgroup> ${STAGE}: array<${type}, ${exchangeWords(shape, exchange)}>;`;
+}
+
+/** Names of the registers: vec2f variables that the caller declares with `var`, loaded with inputPosition of pass 0. */
+export const registers = (shape: Shape): string[] => range(shape.points).map((r) => `x${r}`);
+
+export interface TransformText {
+  readonly text: string;
+  /** Barriers that follow the statements given as `afterFirstBarrier`. */
+  readonly barriersAfter: number;
+}
+
+/**
+ * The statements of a whole in-workgroup transform on the registers x0 .. x{points-1} of thread `t`: at the end register r
+ * holds outputPosition of the last pass. `afterFirstBarrier` statements run where every thread has passed one barrier of this
+ * transform (so nothing of an earlier round of the kernel is still being read). Straight-line, uniform control flow at barriers.
+ */
+export function transformText(
+  shape: Shape,
+  options: TransformOptions,
+  afterFirstBarrier: readonly Text[] = [],
+): TransformText {
+  const text: Text[] = [];
+  let barriers = 0;
+  const barrier = (): void => {
+    text.push("workgroupBarrier();");
+    if (barriers === 0) text.push(...afterFirstBarrier);
+    barriers++;
+  };
+  // Nobody reads the exchange array when the transform begins; after each read it must not be overwritten before a barrier.
+  let beingRead = false;
+  for (const [index, pass] of shape.passes.entries()) {
+    const prefix = `p${index}`;
+    text.push(`// pass ${index}: radix ${pass.radix} after ${pass.before}`);
+    text.push(...passText(shape, pass, options, prefix));
+    const next = shape.passes[index + 1];
+    if (!next) continue;
+    const layout = layoutOf(shape, pass, next, options.exchange);
+    const write = accesses(layout, "write", `${prefix}o`);
+    const read = accesses(layout, "read", `${prefix}i`);
+    text.push(...write.text, ...read.text);
+    // A chunk's reader must not overwrite registers that a later chunk still stages: it fills y, all at once at the end.
+    const direct = layout.chunks === 1;
+    if (!direct) text.push(range(shape.points).map((r) => `var ${prefix}y${r} = vec2f();`));
+    const name = (r: number): string => (direct ? `x${r}` : `${prefix}y${r}`);
+    for (const part of options.exchange.staging === "split" ? [".x", ".y"] : [""]) {
+      for (const chunk of range(layout.chunks)) {
+        if (beingRead) barrier();
+        text.push(guarded(write.list, chunk, (a) => `${STAGE}[${a.slotText}] = x${a.register}${part};`));
+        barrier();
+        text.push(guarded(read.list, chunk, (a) => `${name(a.register)}${part} = ${STAGE}[${a.slotText}];`));
+        beingRead = true;
+      }
+    }
+    if (!direct) text.push(range(shape.points).map((r) => `x${r} = ${prefix}y${r};`));
+  }
+  return { text: lines(...text), barriersAfter: Math.max(0, barriers - 1) };
+}
+
+/** The accesses of one chunk: bare where every thread takes part, under a condition where the thread index decides. */
+function guarded(list: readonly Access[], chunk: number, statement: (access: Access) => string): Text[] {
+  const text: Text[] = [];
+  const conditional = new Map<string, string[]>();
+  for (const access of list) {
+    if (access.chunk === chunk) text.push(statement(access));
+    else if (access.chunk === undefined) {
+      const known = conditional.get(access.chunkText) ?? [];
+      known.push(statement(access));
+      conditional.set(access.chunkText, known);
+    }
+  }
+  for (const [condition, body] of conditional) {
+    text.push(
+      `if (${condition} == ${formatU32(chunk)}) {`,
+      body.map((line) => `  ${line}`),
+      "}",
+    );
+  }
+  return text;
+}
+
+function passText(shape: Shape, pass: Pass, options: TransformOptions, prefix: string): Text[] {
+  const text: Text[] = [];
+  const butterflies = shape.points / pass.radix;
+  // Butterflies of one thread share their factors when their distance is a multiple of `before`.
+  const shared = shape.threads % pass.before === 0;
+  for (const b of range(butterflies)) {
+    const names = range(pass.radix).map((m) => `x${registerOf(pass, b, m)}`);
+    const factors = shared ? prefix : `${prefix}b${b}`;
+    if (pass.before > 1) {
+      if (!shared || b === 0) {
+        const j = b ? `(t + ${formatU32(b * shape.threads)})` : "t";
+        const last = pass.before * pass.radix === shape.n;
+        const k = last ? j : `${j} % ${formatU32(pass.before)}`;
+        text.push(twiddleText(shape, pass, options.twiddles, options.sign, k, factors));
+      }
+      for (const [m, name] of names.entries()) {
+        if (m) text.push(`${name} = ${multiplyText(name, `${factors}w${m}.x`, `${factors}w${m}.y`)};`);
+      }
+    }
+    text.push(codeletText(codelet(pass.radix, options.sign), names, `${prefix}v${b}_`));
+  }
+  return text;
+}

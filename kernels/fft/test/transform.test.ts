@@ -1,0 +1,160 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  type Complex,
+  codelet,
+  type ExchangeOptions,
+  evaluate,
+  exchangeWords,
+  layoutOf,
+  RADICES,
+  readPlace,
+  type Sign,
+  shapeOf,
+  simulate,
+  writePlace,
+} from "../src/index.ts";
+
+/** The definition, in float64: X[k] = sum_m x[m] exp(sign 2 pi i k m / n). */
+function dft(input: readonly Complex[], sign: Sign): Complex[] {
+  const n = input.length;
+  return input.map((_, k) => {
+    let [re, im] = [0, 0];
+    for (const [m, [a, b]] of input.entries()) {
+      const angle = (sign * 2 * Math.PI * ((k * m) % n)) / n;
+      re += a * Math.cos(angle) - b * Math.sin(angle);
+      im += a * Math.sin(angle) + b * Math.cos(angle);
+    }
+    return [re, im];
+  });
+}
+
+function worst(a: readonly Complex[], b: readonly Complex[]): number {
+  const scale = Math.max(...b.map(([re, im]) => Math.hypot(re, im)), 1e-30);
+  return Math.max(...a.map(([re, im], i) => Math.hypot(re - b[i]![0], im - b[i]![1]))) / scale;
+}
+
+/** Reproducible noise in [-1, 1). */
+function noise(n: number, seed: number): Complex[] {
+  let state = seed >>> 0 || 1;
+  const next = (): number => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 31 - 1;
+  };
+  return Array.from({ length: n }, (): Complex => [next(), next()]);
+}
+
+const lengths = [64, 128, 256, 512, 1024, 2048, 4096];
+const signs: readonly Sign[] = [1, -1];
+
+describe("codelets", () => {
+  for (const radix of RADICES) {
+    for (const sign of signs) {
+      it(`radix ${radix}, sign ${sign}, is the DFT to float64 rounding`, () => {
+        fc.assert(
+          fc.property(fc.integer(), (seed) => {
+            const input = noise(radix, seed);
+            expect(worst(evaluate(codelet(radix, sign), input), dft(input, sign))).toBeLessThan(1e-14);
+          }),
+          { numRuns: 20 },
+        );
+      });
+    }
+  }
+
+  it("radix 16 spends no more than the 4x4 split: 144 real additions and 8 rotations by a constant", () => {
+    const kinds = codelet(16, 1).operations.map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === "add" || kind === "sub")).toHaveLength(64);
+    expect(kinds.filter((kind) => kind === "scale")).toHaveLength(8);
+  });
+});
+
+/** Every way to hold n points: radix, threads, chunk. */
+function* holdings(n: number): Generator<{ radix: number; threads: number; chunk: number }> {
+  for (const radix of RADICES) {
+    for (let points = radix; points <= 32; points *= 2) {
+      const threads = n / points;
+      if (threads < 2 || threads > 1024) continue;
+      for (let chunk = points; chunk >= 1; chunk /= 2) yield { radix, threads, chunk };
+    }
+  }
+}
+
+describe("a workgroup's transform, simulated by the index functions that the text is printed from", () => {
+  for (const n of lengths) {
+    it(`finds every value where the scatter put it, at n = ${n} for every radix, thread count and chunk`, () => {
+      for (const { radix, threads, chunk } of holdings(n)) {
+        const shape = shapeOf(n, radix, threads);
+        for (const padding of [0, 32]) {
+          const options: ExchangeOptions = { chunk, staging: "split", padding };
+          for (const [index, pass] of shape.passes.slice(0, -1).entries()) {
+            const layout = layoutOf(shape, pass, shape.passes[index + 1]!, options);
+            const words = exchangeWords(shape, options);
+            const written = new Set<number>();
+            const where = `radix ${radix}, threads ${threads}, chunk ${chunk}, padding ${padding}`;
+            for (let t = 0; t < threads; t++) {
+              for (let r = 0; r < shape.points; r++) {
+                const { chunk: c, slot } = writePlace(layout, t, r);
+                if (slot >= words || c >= layout.chunks) expect.fail(`${where}: slot ${slot} is outside`);
+                written.add(c * words + slot);
+              }
+            }
+            if (written.size !== n) expect.fail(`${where}: two writers share a slot`);
+            for (let t = 0; t < threads; t++) {
+              for (let r = 0; r < shape.points; r++) {
+                const { chunk: c, slot } = readPlace(layout, t, r);
+                if (!written.has(c * words + slot))
+                  expect.fail(`${where}: nobody wrote what thread ${t} reads`);
+              }
+            }
+          }
+        }
+      }
+    });
+  }
+
+  for (const n of [64, 128, 256, 512, 1024]) {
+    it(`equals the float64 DFT at n = ${n} in both directions, odd and even powers of two`, () => {
+      const input = noise(n, n);
+      for (const sign of signs) {
+        const truth = dft(input, sign);
+        for (const { radix, threads, chunk } of holdings(n)) {
+          const shape = shapeOf(n, radix, threads);
+          const output = simulate(shape, { chunk, staging: "whole", padding: 0 }, sign, input);
+          expect(worst(output, truth), `radix ${radix} threads ${threads} chunk ${chunk}`).toBeLessThan(
+            1e-12,
+          );
+        }
+      }
+    });
+  }
+
+  for (const n of [2048, 4096]) {
+    it(`equals the float64 DFT at n = ${n}, and keeps float32 accuracy when rounded`, () => {
+      const input = noise(n, n);
+      const truth = dft(input, 1);
+      for (const radix of RADICES) {
+        const shape = shapeOf(n, radix, n / 16);
+        const options: ExchangeOptions = { chunk: 4, staging: "split", padding: 0 };
+        expect(worst(simulate(shape, options, 1, input), truth)).toBeLessThan(1e-12);
+        expect(worst(simulate(shape, options, 1, input, Math.fround), truth)).toBeLessThan(5e-7);
+      }
+    });
+  }
+
+  it("with the remainder pass omitted is wrong, as a radix-4-only kernel was at 2048", () => {
+    const shape = shapeOf(2048, 4, 256);
+    const broken = { ...shape, passes: shape.passes.slice(1) };
+    const input = noise(2048, 1);
+    const run = (): Complex[] => simulate(broken, { chunk: 8, staging: "whole", padding: 0 }, 1, input);
+    let error = Number.POSITIVE_INFINITY;
+    try {
+      error = worst(run(), dft(input, 1));
+    } catch {}
+    expect(error).toBeGreaterThan(0.1);
+  });
+
+  it("refuses a thread count that cannot hold the radix, with the largest that can", () => {
+    expect(() => shapeOf(64, 16, 8)).toThrow(/8 threads cannot hold radix 16 of 64 points: use at most 4/);
+  });
+});
