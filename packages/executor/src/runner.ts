@@ -139,7 +139,6 @@ export class Runner {
     const { host, plan, budgets, watch } = this.#bound;
     const { items } = plan.batch;
     const { unit, most } = this.#cut;
-    const roundTripMs = submitter.timestamps ? 0 : await host.roundTripMs();
     let converged = true;
     let least = Number.POSITIVE_INFINITY;
     let size = this.#cuttable ? Math.min(most, unit) : items;
@@ -155,7 +154,8 @@ export class Runner {
       const endMs = await submitter.finish();
       const times = (await submitter.timestamps?.collect(host.lifeline)) ?? [];
       passes.push(...times);
-      const ms = sumMs(times) ?? Math.max(endMs - startMs - roundTripMs, 0);
+      const wallMs = endMs - startMs;
+      const ms = gpuMs(times, wallMs) ?? Math.max(wallMs - (await host.roundTripMs()), 0);
       // A reading of zero says "under a tick", not "free": growth stays bounded by its factor.
       const each = Math.max(ms, MEASURABLE_MS) / piece.items;
       least = Math.min(least, each);
@@ -219,8 +219,9 @@ export class Runner {
   }
 }
 
-/** Sum of pass times in ms; undefined when there is none or one makes no sense. */
-function sumMs(passes: readonly PassTime[]): number | undefined {
+/** Sum of pass times in ms; undefined when there is none or they make no sense, as GPU time over wall time does not. */
+function gpuMs(passes: readonly PassTime[], wallMs: number): number | undefined {
   if (!passes.length || passes.some(({ begin, end }) => begin === 0n || end < begin)) return undefined;
-  return passes.reduce((sum, { begin, end }) => sum + Number(end - begin) / 1e6, 0);
+  const sum = passes.reduce((ms, { begin, end }) => ms + Number(end - begin) / 1e6, 0);
+  return sum <= wallMs ? sum : undefined;
 }

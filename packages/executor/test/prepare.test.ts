@@ -17,7 +17,9 @@ const withText = (change: (text: string) => string): Plan => ({
 
 describe("a device", () => {
   it("is asked for wanted features and limits that the adapter has, and no other", async () => {
-    const { adapter, device, capabilities } = await open();
+    const adapter = (await gpu.requestAdapter())!;
+    const device = await requestDeviceFor(adapter);
+    const capabilities = capabilitiesOf(device, adapter.info);
     const wanted = ["timestamp-query", "subgroups", "subgroup-size-control", "shader-f16"];
     const extra = capabilities.features.filter((name) => !wanted.includes(name));
     expect(extra.filter((name) => name !== "core-features-and-limits")).toEqual([]);

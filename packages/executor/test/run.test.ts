@@ -72,31 +72,55 @@ describe("run", () => {
     device.destroy();
   });
 
-  it.each([
-    ["10 ms an item", 10, 100, [1, 8, 10, 10, 10, 10, 10, 10, 10, 10, 10, 1], 10],
-    ["nearly nothing", 1e-6, 1000, [1, 8, 64, 512, 415], 1],
-    ["more than the budget", 500, 4, [1, 1, 1, 1], 4],
-  ])("of a kernel that costs %s submits nothing over the budget that it can cut", async (...row) => {
-    const [, msPerItem, items, sizes, pieces] = row;
-    let now = 0;
-    const ran: number[] = [];
-    const clock = { now: () => now };
-    const { device, executor } = await open(clock, {
-      onSubmit: (dispatches) => {
-        for (const [x, y, z] of dispatches) {
-          ran.push(x * y * z);
-          now += x * y * z * msPerItem;
-        }
-      },
+  describe("of a kernel of unknown cost", () => {
+    /** A device whose submissions take `msPerItem` for each workgroup by an injected clock, and the sizes they had. */
+    async function slow(msPerItem: number, times?: readonly [bigint, bigint]) {
+      let now = 0;
+      const ran: number[] = [];
+      const opened = await open(
+        { now: () => now },
+        {
+          onSubmit: (dispatches) => {
+            for (const [x, y, z] of dispatches) {
+              ran.push(x * y * z);
+              now += x * y * z * msPerItem;
+            }
+          },
+          ...(times ? { mapped: { "pass times read back": BigUint64Array.from(times) } } : {}),
+        },
+        times ? ["timestamp-query"] : [],
+      );
+      return { ...opened, ran };
+    }
+    const plan = (items: number) => itemwise(items, [words("y", "out", 64)], "y[i * 64u] = i;");
+
+    it.each([
+      ["10 ms an item", 10, 100, [1, 8, 10, 10, 10, 10, 10, 10, 10, 10, 10, 1], 10],
+      ["nearly nothing", 1e-6, 1000, [1, 8, 64, 512, 415], 1],
+      ["more than the budget", 500, 4, [1, 1, 1, 1], 4],
+    ])("that costs %s submits nothing over the budget that it can cut", async (...row) => {
+      const [, msPerItem, items, sizes, pieces] = row;
+      const { device, executor, ran } = await slow(msPerItem);
+      const instance = await (await executor.prepare(plan(items))).bind({});
+      await instance.run();
+      expect(ran).toEqual(sizes);
+      expect(instance.cut.pieces).toBe(pieces);
+      const { wallMs } = await instance.run();
+      expect(wallMs).toBeCloseTo(items * msPerItem);
+      device.destroy();
     });
-    const plan = itemwise(items, [words("y", "out", 64)], "y[i * 64u] = i;");
-    const instance = await (await executor.prepare(plan)).bind({});
-    await instance.run();
-    expect(ran).toEqual(sizes);
-    expect(instance.cut.pieces).toBe(pieces);
-    const { wallMs } = await instance.run();
-    expect(wallMs).toBeCloseTo(items * msPerItem);
-    device.destroy();
+
+    it.each<[string, readonly [bigint, bigint], readonly number[]]>([
+      ["are believed within the wall time", [10n, 2_000_010n], [1, 8, 64, 27]], // 2 ms each
+      ["of zero are not", [0n, 0n], [1, 8, 10, 10, 10, 10, 10, 10, 10, 10, 10, 1]],
+      ["that run backwards are not", [10n, 9n], [1, 8, 10, 10, 10, 10, 10, 10, 10, 10, 10, 1]],
+      ["over the wall time are not", [1n, 10n ** 15n], [1, 8, 10, 10, 10, 10, 10, 10, 10, 10, 10, 1]],
+    ])("timestamps %s", async (_name, times, sizes) => {
+      const { device, executor, ran } = await slow(10, times);
+      await (await (await executor.prepare(plan(100))).bind({})).run();
+      expect(ran).toEqual(sizes);
+      device.destroy();
+    });
   });
 
   it("reports what the device refuses as a fault and can go on", async () => {
@@ -182,7 +206,7 @@ describe("a lost device", () => {
 
 describe("memory", () => {
   it("is all given back by dispose, after 1000 instances as after one", async () => {
-    const { device, executor, log } = await open();
+    const { device, executor, log } = await open(ticking(), {}, ["timestamp-query"]);
     const prepared = await executor.prepare(gatedDeltaNet({ heads: 1, d: 4, tokens: 8 }, 4));
     const ports = deltaInputs({ heads: 1, d: 4, tokens: 8 });
     for (let cycle = 0; cycle < 1000; cycle++) {

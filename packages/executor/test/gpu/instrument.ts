@@ -14,7 +14,7 @@ export interface Watch {
   /** Called at each submit with the dispatches made since the one before. */
   onSubmit?(dispatches: Log["dispatches"]): void;
   /** What reading buffers back gives, by their label, on a backend that computes nothing. */
-  readonly mapped?: Readonly<Record<string, Uint32Array<ArrayBuffer>>>;
+  readonly mapped?: Readonly<Record<string, Uint32Array<ArrayBuffer> | BigUint64Array<ArrayBuffer>>>;
 }
 
 /** Notes what is created, dispatched and submitted on a device by standing before its own methods. */

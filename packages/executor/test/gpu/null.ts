@@ -1,7 +1,7 @@
 import { Fault } from "@tunelab/contract";
 import { expect } from "vitest";
 import { create, globals } from "webgpu";
-import { capabilitiesOf, Executor, requestDeviceFor } from "../../src/index.ts";
+import { capabilitiesOf, Executor, requestDeviceFor, WANTED_FEATURES } from "../../src/index.ts";
 import { instrument, type Watch } from "./instrument.ts";
 import { itemwise, words } from "./plans.ts";
 
@@ -15,9 +15,14 @@ export const ticking = () => {
   return { now: () => now++ };
 };
 
-export async function open(clock: { now(): number } = ticking(), watch: Watch = {}) {
+/** A device and its executor. The null backend's timestamps are whatever memory held: only ask for them to ignore them. */
+export async function open(
+  clock: { now(): number } = ticking(),
+  watch: Watch = {},
+  features: readonly string[] = WANTED_FEATURES.filter((name) => name !== "timestamp-query"),
+) {
   const adapter = (await gpu.requestAdapter())!;
-  const device = await requestDeviceFor(adapter);
+  const device = await requestDeviceFor(adapter, { features });
   const capabilities = capabilitiesOf(device, adapter.info);
   const log = instrument(device, watch);
   return { adapter, device, capabilities, log, executor: new Executor(device, capabilities, { clock }) };
