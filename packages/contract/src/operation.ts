@@ -94,7 +94,7 @@ export type PortData = Readonly<Record<string, Float32Array | Uint32Array | Int3
 
 /** A correctness verdict over one run's outputs. */
 export interface Verdict {
-  /** Items whose answer is right (planted answer or residual), of all items. */
+  /** Items whose answer is right (planted answer or residual), near ties among them, of all items; right means all. */
   readonly matched: number;
   readonly total: number;
   /** Items that were compared in full with the float64 oracle. */

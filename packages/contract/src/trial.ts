@@ -56,7 +56,10 @@ export interface Timing {
   readonly repeats: number;
   /** Integer nanoseconds of each accepted sample, for all R repeats, in order of measurement. */
   readonly samplesNs: readonly number[];
-  /** Anchor samples beside them (same order), with the anchor's name, when the session interleaved one. */
+  /**
+   * Anchor samples beside them, with the anchor's name, when one was interleaved: one more than `samplesNs`, before each
+   * and after the last, so that each sample compares with the mean of its two neighbours.
+   */
   readonly anchor?: { readonly name: string; readonly samplesNs: readonly number[] };
   /** Samples rejected, by reason; never averaged in. */
   readonly rejected: Readonly<Record<string, number>>;
