@@ -31,6 +31,15 @@ describe("inner repeats", () => {
     expect(resolved).toBe(false);
   });
 
+  it("leave a reading under one tick unresolved, though it is not 0", async () => {
+    const timeable = fakeTimeable({
+      clock: fakeClock(),
+      repeatNs: () => 1,
+      distort: () => ({ passes: [], wallMs: 0.01 }),
+    });
+    expect(await findRepeats(timeable, "wall", TICK)).toMatchObject({ resolved: false, ns: 10_000 });
+  });
+
   it("keep a submission under its cap by the wall even when GPU timestamps show nothing", async () => {
     const timeable = fakeTimeable({
       clock: fakeClock(),

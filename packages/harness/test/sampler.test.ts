@@ -139,8 +139,8 @@ describe("where rounding exceeds half a percent", () => {
   it("samples start at scattered phases, so that their mean is right where their minimum is not", async () => {
     const clock = fakeClock();
     const tickNs = 1e6;
-    // 30 ms a run: 3 repeats are all that the cap allows, and a sample has 90 ticks only.
-    const timeable = fakeTimeable({ clock, repeatNs: () => 30.37e6, tickNs, overheadMs: 0 });
+    // 90.75 ticks are all that the cap allows, and back to back each sample would begin at the same phase and read 90.
+    const timeable = fakeTimeable({ clock, repeatNs: () => 90.75e6, tickNs, overheadMs: 0.25 });
     const { timing, rounding } = await takeSamples(timeable, {
       clock: "gpu",
       tickNs,
@@ -149,7 +149,7 @@ describe("where rounding exceeds half a percent", () => {
     });
     expect(rounding).toBeGreaterThan(0.005);
     const mean = timing.samplesNs.reduce((sum, ns) => sum + ns, 0) / 64 / timing.repeats;
-    expect(Math.abs(mean / 30.37e6 - 1)).toBeLessThan(0.002);
+    expect(Math.abs(mean / 90.75e6 - 1)).toBeLessThan(0.002);
     expect(new Set(timing.samplesNs).size).toBeGreaterThan(1);
   });
 });
