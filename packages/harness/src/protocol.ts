@@ -24,7 +24,7 @@ export const CERTIFIED = {
    * binds only for kernels over 300 ms a run, and keeps a trial inside the host's measuring deadline of 60 s. Such a
    * trial becomes noisy; it is never certified on fewer samples.
    */
-  extensionMs: 20_000,
+  extensionMs: 10_000,
 } as const;
 
 /** Ticks that a sample must last: begin and end are each off by up to half a tick, so rounding is at most 0.5%. */

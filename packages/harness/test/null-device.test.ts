@@ -73,6 +73,26 @@ describe("a harness", () => {
     expect(phases).toEqual([...one, ...one]);
   });
 
+  it("leaves no buffer behind, whatever became of the variant", async () => {
+    const { harness, device } = await nullHarness();
+    let live = 0;
+    const createBuffer = device.createBuffer.bind(device);
+    device.createBuffer = (descriptor) => {
+      const buffer = createBuffer(descriptor);
+      live += 1;
+      const destroy = buffer.destroy.bind(buffer);
+      buffer.destroy = () => {
+        live -= 1;
+        return destroy();
+      };
+      return buffer;
+    };
+    for (const algorithm of ["right", "huge", "untyped"]) await harness.measure(request(algorithm));
+    const after = live;
+    for (const algorithm of ["right", "huge", "untyped"]) await harness.measure(request(algorithm));
+    expect(live).toBe(after);
+  });
+
   it("is not stopped by a request that was rejected", async () => {
     const { harness } = await nullHarness();
     await expect(harness.measure(request("unheard"))).rejects.toMatchObject({ kind: "usage" });
