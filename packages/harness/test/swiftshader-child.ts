@@ -64,6 +64,8 @@ for (const name of ["right", "wrong", "half", "nan", "inaccurate", "untyped", "o
 }
 trials.onceWithOneSeed = await harness.measure(request("once", { seeds: [1] }));
 trials.certified = await harness.measure(request("right", { grade: "certified" }));
+trials.staged = await harness.measure(request("staged", { grade: "certified" }));
+trials.looped = await harness.measure(request("looped", { grade: "raced" }));
 const counts = { ...suite.counts };
 const quantized = await open(coarse);
 trials.quantized = await quantized.harness.measure(request("right", { seeds: [1] }));

@@ -104,6 +104,24 @@ describe.skipIf(!driver)("on the embedded software GPU", () => {
     expect(timing!.anchor!.samplesNs).toHaveLength(count + 1);
   });
 
+  it("a certified variant of two stages has their times apart from the total", () => {
+    const { stagesNs, samplesNs } = trial("staged").timing!;
+    expect(Object.keys(stagesNs!)).toEqual(["mark", "add"]);
+    for (const times of Object.values(stagesNs!)) {
+      expect(times).toHaveLength(5);
+      for (const ns of times) expect(ns).toBeGreaterThan(0);
+    }
+    expect(samplesNs.length).toBeGreaterThanOrEqual(12);
+  });
+
+  it("a host-driven loop runs once a sample, by the wall", () => {
+    expect(trial("looped")).toMatchObject({
+      status: "ok",
+      timing: { clock: "wall", repeats: 1, rejected: {} },
+    });
+    expect(trial("looped").timing!.samplesNs).toHaveLength(8);
+  });
+
   it("noise and ceilings come from probes whose outputs were checked", () => {
     expect(report.noise.samplesNs).toHaveLength(15);
     expect(report.noise.cv).toBeGreaterThan(0);

@@ -2,10 +2,12 @@ import {
   type Algorithm,
   type BufferSpec,
   CONTRACT_VERSION,
+  type DispatchStep,
   type Operation,
   type Plan,
   type PortData,
   type Probe,
+  type Step,
   type Suite,
   type Verdict,
 } from "@tunelab/contract";
@@ -33,6 +35,12 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   running[i] = running[i] + a[i];
   ${body}
 }
+
+@group(0) @binding(1) var<storage, read_write> marked: array<u32>;
+@compute @workgroup_size(64)
+fn mark(@builtin(global_invocation_id) id: vec3u) {
+  if (id.x < extents.n) { marked[id.x] = 2u; }
+}
 `;
 
 const BODIES = {
@@ -46,11 +54,39 @@ const BODIES = {
   slow: "var x = 0.0; for (var k = 0u; k < 300u; k += 1u) { x = x * 0.5 + a[i]; } sum[i] = a[i] + b[i] + x * 1e-30;",
 } as const;
 
-type Name = keyof typeof BODIES | "greedy" | "malformed" | "throwing" | "huge";
+type Name = keyof typeof BODIES | "staged" | "looped" | "greedy" | "malformed" | "throwing" | "huge";
 
 const TEXTS: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(BODIES).map(([name, body]) => [name, text(body)]),
 );
+
+/** One dispatch; `staged` clears in a stage before and copies in a stage after it, `looped` is driven by the host. */
+function stepsOf(name: Name, n: number): readonly Step[] {
+  const add: DispatchStep = {
+    kind: "dispatch",
+    stage: "add",
+    module: name === "malformed" ? "missing" : "toy",
+    entry: "main",
+    bindings: [
+      { buffer: "a", access: "read" },
+      { buffer: "b", access: "read" },
+      { buffer: "sum", access: "read-write" },
+      { buffer: "running", access: "read-write" },
+      { buffer: "flag", access: "read-write" },
+    ],
+    groups: { fixed: Math.ceil(n / 64) },
+  };
+  const mark: DispatchStep = {
+    ...add,
+    stage: "mark",
+    entry: "mark",
+    bindings: [{ buffer: "flag", access: "read-write" }],
+  };
+  if (name === "staged") return [mark, add];
+  if (name !== "looped") return [add];
+  const until = { buffer: "flag", offset: 0, equals: 1 };
+  return [{ kind: "loop", stage: "add", steps: [add], maximum: 3, checkEvery: 1, until }];
+}
 
 function plan(name: Name, n: number): Plan {
   if (name === "throwing") throw new Error("no plan for this");
@@ -75,22 +111,7 @@ function plan(name: Name, n: number): Plan {
       ...(name === "huge" ? [huge] : []),
     ],
     modules: [{ name: "toy", wgsl: TEXTS[name] ?? TEXTS.right! }],
-    steps: [
-      {
-        kind: "dispatch",
-        stage: "add",
-        module: name === "malformed" ? "missing" : "toy",
-        entry: "main",
-        bindings: [
-          { buffer: "a", access: "read" },
-          { buffer: "b", access: "read" },
-          { buffer: "sum", access: "read-write" },
-          { buffer: "running", access: "read-write" },
-          { buffer: "flag", access: "read-write" },
-        ],
-        groups: { fixed: Math.ceil(n / 64) },
-      },
-    ],
+    steps: stepsOf(name, n),
     batch: { dimension: "sums", items: 1, order: "independent", quantum: 1, minimum: 1 },
     extents: { n },
     requires: { features: [], limits: {} },
@@ -131,6 +152,8 @@ function algorithm(name: Name): Algorithm {
 
 const names: readonly Name[] = [
   ...(Object.keys(BODIES) as (keyof typeof BODIES)[]),
+  "staged",
+  "looped",
   "greedy",
   "malformed",
   "throwing",
