@@ -85,7 +85,7 @@ describe.skipIf(!driver)("on the embedded software GPU", () => {
     expect(timing!.tickNs).toBe(65_536);
     expect(timing!.repeats).toBeGreaterThan(1);
     expect(["ok", "noisy"]).toContain(status);
-    expect(verdict).toMatchObject({ matched: 65_536, total: 65_536 });
+    expect(verdict).toMatchObject({ matched: 4_096, total: 4_096 });
     for (const ns of timing!.samplesNs) expect(ns % 65_536).toBe(0);
   });
 
