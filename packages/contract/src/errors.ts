@@ -24,9 +24,14 @@ export class Fault extends Error {
   }
 }
 
+/** The first line of a message that says something; some compilers begin theirs with an empty one. */
+export function firstLine(text: string): string {
+  return text.trim().split("\n", 1)[0]!.trim();
+}
+
 /** The error as a Fault: itself, or `fallback` around its first line. */
 export function asFault(error: unknown, fallback: FaultKind): Fault {
   if (error instanceof Fault) return error;
   const text = error instanceof Error ? error.message : String(error);
-  return new Fault(fallback, text.split("\n")[0] ?? "", { cause: text });
+  return new Fault(fallback, firstLine(text), { cause: text });
 }

@@ -87,5 +87,9 @@ describe("asFault", () => {
       details: { cause: "first\nsecond" },
     });
     expect(asFault(undefined, "data").message).toBe("undefined");
+    // naga begins its messages with an empty line
+    expect(asFault(new Error("\nShader 'items' parsing error\n"), "validation").message).toBe(
+      "Shader 'items' parsing error",
+    );
   });
 });

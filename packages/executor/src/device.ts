@@ -1,5 +1,4 @@
-import { type Capabilities, Fault, LIMIT_NAMES, type LimitName } from "@tunelab/contract";
-import { firstLine } from "./lifeline.ts";
+import { type Capabilities, Fault, firstLine, LIMIT_NAMES, type LimitName } from "@tunelab/contract";
 
 /** Features that some variant or the timing can use. */
 export const WANTED_FEATURES = [

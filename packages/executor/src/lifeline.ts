@@ -1,4 +1,4 @@
-import { Fault } from "@tunelab/contract";
+import { Fault, firstLine } from "@tunelab/contract";
 
 /**
  * Ties asynchronous calls to the life of a device: when it is lost, every pending call rejects with `device-lost`, and
@@ -46,8 +46,4 @@ export class Lifeline {
       promise.then(settle(resolve), settle(reject));
     });
   }
-}
-
-export function firstLine(text: string): string {
-  return text.split("\n", 1)[0]!.trim();
 }

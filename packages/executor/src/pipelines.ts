@@ -1,6 +1,6 @@
-import { asFault, Fault, flatSteps, type ModuleSpec, type Plan } from "@tunelab/contract";
+import { asFault, Fault, firstLine, flatSteps, type ModuleSpec, type Plan } from "@tunelab/contract";
 import { STAGE_COMPUTE } from "./flags.ts";
-import { firstLine, type Lifeline } from "./lifeline.ts";
+import type { Lifeline } from "./lifeline.ts";
 import { scoped } from "./scopes.ts";
 
 /** Dispatches that differ in bindings' buffers or group counts alone share one of these. */

@@ -1,5 +1,4 @@
-import { Fault, type FaultKind } from "@tunelab/contract";
-import { firstLine } from "./lifeline.ts";
+import { Fault, type FaultKind, firstLine } from "@tunelab/contract";
 
 const KINDS: readonly (readonly [GPUErrorFilter, FaultKind])[] = [
   ["validation", "validation"],
