@@ -1,0 +1,214 @@
+import { type Algorithm, type Binding, CONTRACT_VERSION, type Plan } from "@tunelab/contract";
+import {
+  inputPosition,
+  outputPosition,
+  range,
+  registers,
+  stageDeclaration,
+  transformText,
+  twiddleTable,
+  usesTable,
+} from "@tunelab/kernel-fft";
+import {
+  bindingDeclarations,
+  block,
+  extentsStruct,
+  formatU32,
+  GROUP_BUILTINS,
+  linearGroup,
+  lines,
+} from "@tunelab/variants";
+import { inputBuffers, recordsBuffer, TYPES, twiddleBuffer } from "../../buffers.ts";
+import {
+  COMPLEX_BYTES,
+  type MatchedFilterProblem,
+  PAIR_BYTES,
+  pairFlops,
+  RECORD_BYTES,
+} from "../../problem.ts";
+import {
+  defaultTransform,
+  exchangedBytes,
+  exchangeFor,
+  exchangeMemory,
+  shapeFor,
+  transformFor,
+  workgroupBytes,
+} from "../../transform-space.ts";
+import {
+  NO_PEAK_DECLARATION,
+  peakText,
+  reductionDeclarations,
+  reductionMemory,
+  reductionReset,
+} from "../../wgsl/peak.ts";
+import { PRODUCT } from "../../wgsl/product.ts";
+import { type CorrReduceConfig, corrReduceSpace } from "./space.ts";
+
+/** Pieces below this leave most devices idle; small enough that a software GPU stays within its time budget. */
+const LEAST_PAIRS = 32;
+
+/**
+ * Transform to global memory, then a second kernel that finds the peak: what calling an FFT library and reducing afterwards
+ * costs. The correlation takes n complex numbers of scratch a pair, so memory cuts the batch.
+ */
+export const corrReduce: Algorithm<MatchedFilterProblem, CorrReduceConfig> = {
+  name: "corr-reduce",
+  space: ({ n }) => corrReduceSpace(n),
+
+  defaultConfig({ n }, { limits }) {
+    const invocations = limits.maxComputeInvocationsPerWorkgroup;
+    const transform = defaultTransform(n, limits.maxComputeWorkgroupStorageSize, invocations);
+    return { ...transform, scan: Math.min(64, n), reduction: "tree" };
+  },
+
+  resources({ n }, config) {
+    return {
+      workgroupBytes: Math.max(
+        workgroupBytes(exchangeMemory(n, config)),
+        workgroupBytes(...reductionMemory(config.reduction, config.scan)),
+      ),
+      invocations: Math.max(config.workgroup, config.scan),
+      scratchBytesPerItem: n * COMPLEX_BYTES,
+      storageBuffers: usesTable(config.twiddles) ? 5 : 4,
+      features: config.reduction === "subgroup" ? ["subgroups"] : [],
+    };
+  },
+
+  plan(problem, config) {
+    const { n, pairs } = problem;
+    const table = twiddleBuffer(n, config);
+    const correlate: Binding[] = [
+      { buffer: "data", access: "read" },
+      { buffer: "templates", access: "read" },
+      { buffer: "pairs", access: "read" },
+      ...(table ? [{ buffer: "twiddles", access: "read" } as const] : []),
+      { buffer: "correlation", access: "read-write" },
+    ];
+    const reduce: Binding[] = [
+      { buffer: "correlation", access: "read" },
+      { buffer: "records", access: "read-write" },
+    ];
+    const groups = { fixed: 0, perItem: { groups: 1, items: 1 } };
+    const { features, ...needs } = this.resources(problem, config);
+    const plan: Plan = {
+      contract: CONTRACT_VERSION,
+      operation: "matched-filter",
+      algorithm: "corr-reduce",
+      buffers: [
+        ...inputBuffers(problem),
+        ...(table ? [table] : []),
+        { name: "correlation", role: "scratch", dtype: "f32", fixedBytes: 0, itemBytes: n * COMPLEX_BYTES },
+        recordsBuffer(),
+      ],
+      modules: [
+        { name: "correlate", wgsl: correlateText(n, config, correlate) },
+        { name: "reduce", wgsl: reduceText(n, config, reduce) },
+      ],
+      steps: [
+        {
+          kind: "dispatch",
+          stage: "correlate",
+          module: "correlate",
+          entry: "main",
+          bindings: correlate,
+          groups,
+        },
+        { kind: "dispatch", stage: "reduce", module: "reduce", entry: "main", bindings: reduce, groups },
+      ],
+      batch: { dimension: "pairs", items: pairs, order: "independent", quantum: 1, minimum: LEAST_PAIRS },
+      extents: {},
+      requires: {
+        features,
+        limits: {
+          maxComputeWorkgroupStorageSize: needs.workgroupBytes,
+          maxComputeInvocationsPerWorkgroup: needs.invocations,
+        },
+      },
+    };
+    return plan;
+  },
+
+  cost({ n, data, templates, pairs }, config) {
+    return {
+      flops: pairs * pairFlops(n),
+      requestedBytes: pairs * (4 * n * COMPLEX_BYTES + PAIR_BYTES + RECORD_BYTES),
+      compulsoryBytes: (data + templates) * n * COMPLEX_BYTES + pairs * (PAIR_BYTES + RECORD_BYTES),
+      workgroupBytes: pairs * exchangedBytes(n, config),
+    };
+  },
+};
+
+function correlateText(n: number, config: CorrReduceConfig, bindings: readonly Binding[]): string {
+  const shape = shapeFor(n, config);
+  const entries = Math.max(1, twiddleTable(shape, config.twiddles, 1).length / 2);
+  const first = shape.passes[0]!;
+  const last = shape.passes.at(-1)!;
+  const plus = (offset: number): string => (offset ? ` + ${formatU32(offset)}` : "");
+  return lines(
+    extentsStruct(),
+    bindingDeclarations(bindings, {
+      ...TYPES,
+      twiddles: `array<vec2f, ${entries}>`,
+      correlation: "array<vec2f>",
+    }),
+    stageDeclaration(shape, exchangeFor(config)),
+    PRODUCT,
+    `@compute @workgroup_size(${config.workgroup})`,
+    block(
+      `fn main(${GROUP_BUILTINS}, @builtin(local_invocation_index) t: u32)`,
+      `let pair = ${linearGroup()};`,
+      "if (pair >= extents.items) { return; }",
+      "let source = pairs[pair];",
+      `let dataAt = source.x * ${formatU32(n)} + t;`,
+      `let templateAt = source.y * ${formatU32(n)} + t;`,
+      range(shape.points).map((r) => {
+        const offset = plus(inputPosition(shape, first, 0, r));
+        return `var x${r} = product(data[dataAt${offset}], templates[templateAt${offset}]);`;
+      }),
+      transformText(shape, transformFor(config)).text,
+      `let correlationAt = pair * ${formatU32(n)} + t;`,
+      registers(shape).map(
+        (x, r) => `correlation[correlationAt${plus(outputPosition(shape, last, 0, r))}] = ${x};`,
+      ),
+    ),
+  );
+}
+
+function reduceText(n: number, config: CorrReduceConfig, bindings: readonly Binding[]): string {
+  const { scan, reduction } = config;
+  return lines(
+    reduction === "subgroup" && "enable subgroups;",
+    extentsStruct(),
+    bindingDeclarations(bindings, { ...TYPES, correlation: "array<vec2f>" }),
+    reductionDeclarations(reduction, scan),
+    NO_PEAK_DECLARATION,
+    `@compute @workgroup_size(${scan})`,
+    block(
+      `fn main(${GROUP_BUILTINS}, @builtin(local_invocation_index) t: u32)`,
+      `let pair = ${linearGroup()};`,
+      "if (pair >= extents.items) { return; }",
+      reductionReset(reduction),
+      reduction === "subgroup" && "workgroupBarrier();",
+      `let correlationAt = pair * ${formatU32(n)};`,
+      "var best = -1.0f;",
+      "var mine = NO_PEAK;",
+      block(
+        `for (var step = 0u; step < ${formatU32(n / scan)}; step += 1u)`,
+        `let index = step * ${formatU32(scan)} + t;`,
+        "let value = correlation[correlationAt + index];",
+        "let size = dot(value, value);",
+        "if (size > best) {",
+        "  best = size;",
+        "  mine = index;",
+        "}",
+      ),
+      peakText({
+        threads: scan,
+        reduction,
+        search: ["at = mine;"],
+        value: ["let z = correlation[correlationAt + found];"],
+      }),
+    ),
+  );
+}

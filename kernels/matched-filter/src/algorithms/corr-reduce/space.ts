@@ -1,0 +1,36 @@
+import type { Space } from "@tunelab/contract";
+import { type TransformConfig, transformConstraints, transformParameters } from "../../transform-space.ts";
+import type { Reduction } from "../../wgsl/peak.ts";
+
+export type CorrReduceConfig = TransformConfig & {
+  readonly scan: number;
+  readonly reduction: Reduction;
+};
+
+export function corrReduceSpace(n: number): Space<CorrReduceConfig> {
+  return {
+    parameters: [
+      ...transformParameters(n),
+      {
+        name: "scan",
+        values: [32, 64, 128, 256],
+        unit: "invocations",
+        doc: "threads of the second kernel that scan one correlation",
+      },
+      {
+        name: "reduction",
+        values: ["subgroup", "tree"],
+        doc: "how they agree on the peak: subgroup maxima (any width) and two atomics, or a tree through workgroup memory",
+      },
+    ],
+    constraints: [
+      ...transformConstraints(n),
+      {
+        name: "scan-fits-the-length",
+        doc: "every scanning thread has a point: scan <= n",
+        parameters: ["scan"],
+        holds: ({ scan }) => scan <= n,
+      },
+    ],
+  };
+}

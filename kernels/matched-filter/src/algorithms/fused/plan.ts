@@ -1,0 +1,235 @@
+import { type Algorithm, type Binding, CONTRACT_VERSION, type Plan } from "@tunelab/contract";
+import {
+  inputPosition,
+  outputPosition,
+  range,
+  registers,
+  type Shape,
+  stageDeclaration,
+  transformText,
+  twiddleTable,
+  usesTable,
+} from "@tunelab/kernel-fft";
+import {
+  bindingDeclarations,
+  block,
+  extentsStruct,
+  formatU32,
+  GROUP_BUILTINS,
+  linearGroup,
+  lines,
+  type Text,
+} from "@tunelab/variants";
+import { inputBuffers, recordsBuffer, TYPES, twiddleBuffer } from "../../buffers.ts";
+import {
+  COMPLEX_BYTES,
+  type MatchedFilterProblem,
+  PAIR_BYTES,
+  pairFlops,
+  RECORD_BYTES,
+} from "../../problem.ts";
+import {
+  defaultTransform,
+  exchangedBytes,
+  exchangeFor,
+  exchangeMemory,
+  shapeFor,
+  transformFor,
+  workgroupBytes,
+} from "../../transform-space.ts";
+import {
+  NO_PEAK_DECLARATION,
+  peakText,
+  reductionDeclarations,
+  reductionMemory,
+  reductionReset,
+} from "../../wgsl/peak.ts";
+import { PRODUCT } from "../../wgsl/product.ts";
+import { type FusedConfig, fusedSpace } from "./space.ts";
+
+/** Pieces below this leave most devices idle; small enough that a software GPU stays within its time budget. */
+const LEAST_PAIRS = 32;
+
+/** Multiply, inverse transform and peak scan in one dispatch; one workgroup a pair (or a tile of pairs), one record a pair. */
+export const fused: Algorithm<MatchedFilterProblem, FusedConfig> = {
+  name: "fused",
+  space: ({ n }) => fusedSpace(n),
+
+  defaultConfig({ n }, { limits }) {
+    const invocations = limits.maxComputeInvocationsPerWorkgroup;
+    const tree = workgroupBytes(...reductionMemory("tree", Math.min(n / 4, 256, invocations)));
+    const transform = defaultTransform(n, limits.maxComputeWorkgroupStorageSize - tree, invocations);
+    return { ...transform, reduction: "tree", tile: 1 };
+  },
+
+  resources({ n }, config) {
+    return {
+      workgroupBytes: workgroupBytes(
+        exchangeMemory(n, config),
+        ...reductionMemory(config.reduction, config.workgroup),
+      ),
+      invocations: config.workgroup,
+      scratchBytesPerItem: 0,
+      storageBuffers: usesTable(config.twiddles) ? 5 : 4,
+      features: config.reduction === "subgroup" ? ["subgroups"] : [],
+    };
+  },
+
+  plan(problem, config) {
+    const { n, pairs } = problem;
+    const table = twiddleBuffer(n, config);
+    const bindings: Binding[] = [
+      { buffer: "data", access: "read" },
+      { buffer: "templates", access: "read" },
+      { buffer: "pairs", access: "read" },
+      ...(table ? [{ buffer: "twiddles", access: "read" } as const] : []),
+      { buffer: "records", access: "read-write" },
+    ];
+    const { features, ...needs } = this.resources(problem, config);
+    const plan: Plan = {
+      contract: CONTRACT_VERSION,
+      operation: "matched-filter",
+      algorithm: "fused",
+      buffers: [...inputBuffers(problem), ...(table ? [table] : []), recordsBuffer()],
+      modules: [{ name: "fused", wgsl: fusedText(n, config, bindings) }],
+      steps: [
+        {
+          kind: "dispatch",
+          stage: "fused",
+          module: "fused",
+          entry: "main",
+          bindings,
+          groups: { fixed: 0, perItem: { groups: 1, items: config.tile } },
+        },
+      ],
+      batch: {
+        dimension: "pairs",
+        items: pairs,
+        order: "independent",
+        quantum: config.tile,
+        minimum: LEAST_PAIRS,
+      },
+      extents: {},
+      requires: {
+        features,
+        limits: {
+          maxComputeWorkgroupStorageSize: needs.workgroupBytes,
+          maxComputeInvocationsPerWorkgroup: needs.invocations,
+        },
+      },
+    };
+    return plan;
+  },
+
+  cost({ n, data, templates, pairs }, config) {
+    const spectra = 1 + 1 / config.tile;
+    return {
+      flops: pairs * pairFlops(n),
+      requestedBytes: pairs * (spectra * n * COMPLEX_BYTES + PAIR_BYTES + RECORD_BYTES),
+      compulsoryBytes: (data + templates) * n * COMPLEX_BYTES + pairs * (PAIR_BYTES + RECORD_BYTES),
+      workgroupBytes: pairs * exchangedBytes(n, config),
+    };
+  },
+};
+
+function fusedText(n: number, config: FusedConfig, bindings: readonly Binding[]): string {
+  const shape = shapeFor(n, config);
+  const exchange = exchangeFor(config);
+  return lines(
+    config.reduction === "subgroup" && "enable subgroups;",
+    extentsStruct(),
+    bindingDeclarations(bindings, { ...TYPES, twiddles: `array<vec2f, ${tableLength(shape, config)}>` }),
+    stageDeclaration(shape, exchange),
+    reductionDeclarations(config.reduction, config.workgroup),
+    NO_PEAK_DECLARATION,
+    PRODUCT,
+    `@compute @workgroup_size(${config.workgroup})`,
+    block(
+      `fn main(${GROUP_BUILTINS}, @builtin(local_invocation_index) t: u32)`,
+      config.tile === 1 ? single(shape, config) : tiled(shape, config),
+    ),
+  );
+}
+
+const tableLength = (shape: Shape, config: FusedConfig): number =>
+  Math.max(1, twiddleTable(shape, config.twiddles, 1).length / 2);
+
+/** Words from a spectrum's start to what a register loads, as text over `t`. */
+const loadOffset = (shape: Shape, register: number): string => {
+  const offset = inputPosition(shape, shape.passes[0]!, 0, register);
+  return offset ? `t + ${formatU32(offset)}` : "t";
+};
+
+function single(shape: Shape, config: FusedConfig): Text[] {
+  return [
+    `let pair = ${linearGroup()};`,
+    "if (pair >= extents.items) { return; }",
+    "let source = pairs[pair];",
+    `let dataAt = source.x * ${formatU32(shape.n)} + t;`,
+    `let templateAt = source.y * ${formatU32(shape.n)} + t;`,
+    range(shape.points).map((r) => {
+      const offset = inputPosition(shape, shape.passes[0]!, 0, r);
+      const plus = offset ? ` + ${formatU32(offset)}` : "";
+      return `var x${r} = product(data[dataAt${plus}], templates[templateAt${plus}]);`;
+    }),
+    transformAndPeak(shape, config),
+  ];
+}
+
+function tiled(shape: Shape, config: FusedConfig): Text[] {
+  return [
+    `let first = ${linearGroup()} * ${formatU32(config.tile)};`,
+    "var held = NO_PEAK;",
+    range(shape.points).map((r) => `var d${r} = vec2f();`),
+    block(
+      `for (var step = 0u; step < ${formatU32(config.tile)}; step += 1u)`,
+      "let pair = first + step;",
+      "if (pair >= extents.items) { break; }",
+      "let source = pairs[pair];",
+      block(
+        "if (source.x != held)",
+        "held = source.x;",
+        `let dataAt = source.x * ${formatU32(shape.n)};`,
+        range(shape.points).map((r) => `d${r} = data[dataAt + ${loadOffset(shape, r)}];`),
+      ),
+      `let templateAt = source.y * ${formatU32(shape.n)};`,
+      range(shape.points).map(
+        (r) => `var x${r} = product(d${r}, templates[templateAt + ${loadOffset(shape, r)}]);`,
+      ),
+      transformAndPeak(shape, config),
+    ),
+  ];
+}
+
+function transformAndPeak(shape: Shape, config: FusedConfig): Text[] {
+  const reset = reductionReset(config.reduction);
+  const { text, barriersAfter } = transformText(shape, transformFor(config), reset ? [reset] : []);
+  const last = shape.passes.at(-1)!;
+  // Ascending positions: outputPosition(t, r) = t + positions[r] for every thread of the last pass.
+  const positions = range(shape.points).map((r) => outputPosition(shape, last, 0, r));
+  const ascending = range(shape.points).sort((a, b) => positions[a]! - positions[b]!);
+  const at = (r: number): string => (positions[r] ? `t + ${formatU32(positions[r]!)}` : "t");
+  return [
+    text,
+    // The reset must be seen by all before the first maximum.
+    reset !== "" && barriersAfter === 0 && "workgroupBarrier();",
+    registers(shape).map((x, r) => `let m${r} = dot(${x}, ${x});`),
+    `let best = ${maximum(range(shape.points).map((r) => `m${r}`))};`,
+    peakText({
+      threads: config.workgroup,
+      reduction: config.reduction,
+      search: [...ascending].reverse().map((r) => `if (m${r} == best) { at = ${at(r)}; }`),
+      value: [
+        `var z = x${ascending[0]};`,
+        ...ascending.slice(1).map((r) => `if (found == ${at(r)}) { z = x${r}; }`),
+      ],
+    }),
+  ];
+}
+
+/** A balanced tree of max(): the depth is what a thread waits for. */
+function maximum(values: readonly string[]): string {
+  if (values.length === 1) return values[0]!;
+  const half = values.length / 2;
+  return `max(${maximum(values.slice(0, half))}, ${maximum(values.slice(half))})`;
+}

@@ -1,0 +1,25 @@
+import type { Space } from "@tunelab/contract";
+import { type TransformConfig, transformConstraints, transformParameters } from "../../transform-space.ts";
+import type { Reduction } from "../../wgsl/peak.ts";
+
+export type FusedConfig = TransformConfig & { readonly reduction: Reduction; readonly tile: number };
+
+export function fusedSpace(n: number): Space<FusedConfig> {
+  return {
+    parameters: [
+      ...transformParameters(n),
+      {
+        name: "reduction",
+        values: ["subgroup", "tree"],
+        doc: "how threads agree on the peak: subgroup maxima (any width) and two atomics, or a tree through workgroup memory",
+      },
+      {
+        name: "tile",
+        values: [1, 2, 4, 8],
+        unit: "pairs",
+        doc: "consecutive pairs of one workgroup; the data spectrum stays in registers while its index does not change",
+      },
+    ],
+    constraints: transformConstraints(n),
+  };
+}

@@ -1,0 +1,90 @@
+import type { Operation } from "@tunelab/contract";
+import { MAXIMUM_N, type MatchedFilterProblem, MINIMUM_N } from "./problem.ts";
+
+const EXTENT_WEIGHTS = { data: 0.1, templates: 0.1, pairs: 1 } as const;
+/** Indexes are u32 and a record array of more pairs could not be bound anywhere. */
+const MOST_PAIRS = 65_535 * 65_535;
+
+const extent = (name: keyof typeof EXTENT_WEIGHTS, fallback: number, doc: string) =>
+  ({
+    name,
+    role: "extent",
+    distance: { kind: "log", weight: EXTENT_WEIGHTS[name] },
+    doc,
+    default: fallback,
+  }) as const;
+
+/**
+ * Batched matched filter. For each pair (i, j): z = inverse DFT of data[i] * conj(templates[j]), unnormalised; the result is one
+ * record: the index of the largest |z| (the lowest of equals), z there, and |z|.
+ * Ports: data f32 [data, n, 2], templates f32 [templates, n, 2], pairs u32 [pairs, 2], records u32 [pairs, 4] (index, then
+ * re, im and magnitude as f32 bits). No peak: index 0xffffffff and zeros.
+ */
+export const operation: Operation<MatchedFilterProblem> = {
+  name: "matched-filter",
+  doc: "Peak of the circular cross-correlation of spectra with templates, one record a pair",
+  dimensions: [
+    {
+      name: "n",
+      role: "shape",
+      distance: { kind: "exact" },
+      doc: `points of a spectrum: a power of two from ${MINIMUM_N} to ${MAXIMUM_N}`,
+    },
+    extent("data", 64, "data spectra"),
+    extent("templates", 512, "template spectra"),
+    extent("pairs", 32_768, "pairs (data index, template index) to correlate"),
+  ],
+  accuracy: { bound: 2e-6, measure: "relative error of the magnitude" },
+
+  refuse(problem) {
+    for (const name of ["n", "data", "templates", "pairs"]) {
+      const value = problem[name];
+      if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 1) {
+        return `matched-filter: ${name} is ${value}, not a positive integer`;
+      }
+    }
+    for (const name of Object.keys(problem)) {
+      if (!["n", "data", "templates", "pairs"].includes(name)) {
+        return `matched-filter has no dimension ${name}: it has n, data, templates, pairs`;
+      }
+    }
+    const { n, pairs } = problem as MatchedFilterProblem;
+    if (n < MINIMUM_N || n > MAXIMUM_N || !Number.isInteger(Math.log2(n))) {
+      return `matched-filter: n is ${n}, not a power of two from ${MINIMUM_N} to ${MAXIMUM_N}`;
+    }
+    if (pairs > MOST_PAIRS) return `matched-filter: pairs is ${pairs}, over ${MOST_PAIRS}`;
+    return undefined;
+  },
+
+  ports({ n, data, templates, pairs }) {
+    return [
+      {
+        name: "data",
+        dtype: "f32",
+        shape: [data, n, 2],
+        role: "in",
+        doc: "data spectra, interleaved complex",
+      },
+      {
+        name: "templates",
+        dtype: "f32",
+        shape: [templates, n, 2],
+        role: "in",
+        doc: "template spectra, interleaved complex",
+      },
+      { name: "pairs", dtype: "u32", shape: [pairs, 2], role: "in", doc: "data index, template index" },
+      {
+        name: "records",
+        dtype: "u32",
+        shape: [pairs, 4],
+        role: "out",
+        doc: "peak index, then re, im and magnitude as f32 bits",
+      },
+    ];
+  },
+
+  algorithms: {
+    fused: async () => (await import("./algorithms/fused/plan.ts")).fused,
+    "corr-reduce": async () => (await import("./algorithms/corr-reduce/plan.ts")).corrReduce,
+  },
+};

@@ -1,0 +1,122 @@
+import {
+  type Capabilities,
+  type Config,
+  checkPlan,
+  DEFAULT_CAPABILITIES,
+  planHash,
+  supports,
+} from "@tunelab/contract";
+import { capabilitiesOf, Executor, requestDeviceFor } from "@tunelab/executor";
+import { countValid, enumerate, formatId, randomFrom, sample } from "@tunelab/variants";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { create, globals } from "webgpu";
+import { corrReduce, fused, type MatchedFilterProblem, operation } from "../src/index.ts";
+
+Object.assign(globalThis, globals);
+// Referenced for as long as devices live, or the process crashes in the driver thread.
+const gpu = create(["backend=null"]);
+
+const lengths = [64, 128, 256, 512, 1024, 2048, 4096];
+const problem = (n: number): MatchedFilterProblem => ({ n, data: 2, templates: 3, pairs: 6 });
+const algorithms = [fused, corrReduce] as const;
+
+let executor: Executor;
+let capabilities: Capabilities;
+
+beforeAll(async () => {
+  const adapter = (await gpu.requestAdapter())!;
+  const device = await requestDeviceFor(adapter);
+  capabilities = capabilitiesOf(device, adapter.info);
+  executor = new Executor(device, capabilities, { clock: performance });
+});
+
+afterAll(() => {
+  executor.dispose();
+  executor.device.destroy();
+});
+
+/** Bytes of `var<workgroup>` in a text, each variable rounded up to 16. */
+function declaredWorkgroupBytes(wgsl: string): number {
+  let bytes = 0;
+  for (const [, type, count] of wgsl.matchAll(/var<workgroup> \w+: (?:array<(\w+), (\d+)>|atomic<u32>)/g)) {
+    const size = type === undefined ? 4 : (type === "vec2f" ? 8 : 4) * Number(count);
+    bytes += Math.ceil(size / 16) * 16;
+  }
+  return bytes;
+}
+
+describe("the texts of the matched filter", () => {
+  for (const algorithm of algorithms) {
+    it(`${algorithm.name}: every sampled variant of every length compiles, and claims what its text declares`, async () => {
+      for (const n of lengths) {
+        const space = algorithm.space(problem(n)) as Parameters<typeof sample>[0];
+        for (const config of sample(space, randomFrom(n), 6)) {
+          const plan = algorithm.plan(problem(n), config as never, capabilities);
+          const id = `n=${n} ${formatId(algorithm.name, space, config)}`;
+          expect(checkPlan(plan), id).toEqual([]);
+          const resources = algorithm.resources(problem(n), config as never);
+          const declared = Math.max(...plan.modules.map(({ wgsl }) => declaredWorkgroupBytes(wgsl)));
+          expect(resources.workgroupBytes, id).toBe(declared);
+          const sizes = plan.modules.map(({ wgsl }) => Number(/@workgroup_size\((\d+)\)/.exec(wgsl)?.[1]));
+          expect(resources.invocations, id).toBe(Math.max(...sizes));
+          const bound = Math.max(
+            ...plan.steps.map((step) => ("bindings" in step ? step.bindings.length : 0)),
+          );
+          expect(resources.storageBuffers, id).toBe(bound);
+          const enabled = plan.modules.some(({ wgsl }) => /^enable subgroups;/m.test(wgsl));
+          expect(resources.features, id).toEqual(enabled ? ["subgroups"] : []);
+          if (supports(resources, capabilities).supported) await executor.prepare(plan);
+        }
+      }
+    });
+
+    it(`${algorithm.name}: no index is masked with & | or ^, which the compiler would clamp`, () => {
+      for (const n of lengths) {
+        const space = algorithm.space(problem(n)) as Parameters<typeof sample>[0];
+        for (const config of sample(space, randomFrom(n + 1), 10)) {
+          for (const { wgsl } of algorithm.plan(problem(n), config as never, capabilities).modules) {
+            expect(wgsl).not.toMatch(/ [&|^] /);
+          }
+        }
+      }
+    });
+
+    it(`${algorithm.name}: the default configuration fits WebGPU's default limits at every length`, () => {
+      for (const n of lengths) {
+        const config = algorithm.defaultConfig(problem(n), DEFAULT_CAPABILITIES);
+        expect(supports(algorithm.resources(problem(n), config as never), DEFAULT_CAPABILITIES)).toEqual({
+          supported: true,
+        });
+        const all: Config[] = [...enumerate(algorithm.space(problem(n)) as never)];
+        expect(all).toContainEqual(config);
+      }
+    });
+  }
+
+  it("fused: a new number of pairs changes no text, a new length does", async () => {
+    const config = fused.defaultConfig(problem(256), DEFAULT_CAPABILITIES);
+    const text = (p: MatchedFilterProblem): string => fused.plan(p, config, capabilities).modules[0]!.wgsl;
+    expect(text({ n: 256, data: 9, templates: 9, pairs: 81 })).toBe(text(problem(256)));
+    expect(text({ ...problem(512) })).not.toBe(text(problem(256)));
+    const hash = (p: MatchedFilterProblem): Promise<string> => planHash(fused.plan(p, config, capabilities));
+    expect(await hash(problem(256))).toBe(await hash(problem(256)));
+  });
+
+  it("the space of fused at n = 4096 has thousands of variants", () => {
+    expect(countValid(fused.space(problem(4096)))).toBeGreaterThan(2000);
+  });
+
+  const refusals: [Record<string, number | string>, RegExp][] = [
+    [{ n: 100, data: 1, templates: 1, pairs: 1 }, /n is 100, not a power of two from 64 to 4096/],
+    [{ n: 8192, data: 1, templates: 1, pairs: 1 }, /n is 8192/],
+    [{ n: 64, data: 0, templates: 1, pairs: 1 }, /data is 0, not a positive integer/],
+    [{ n: 64, data: 1, templates: 1, pairs: Number.NaN }, /pairs is NaN/],
+    [{ n: 64, data: 1, templates: 1 }, /pairs is undefined/],
+    [{ n: 64, data: 1, templates: 1, pairs: 1, m: 2 }, /no dimension m/],
+  ];
+  for (const [bad, message] of refusals) {
+    it(`a problem ${JSON.stringify(bad)} is refused in one line`, () => {
+      expect(operation.refuse(bad as never)).toMatch(message);
+    });
+  }
+});
