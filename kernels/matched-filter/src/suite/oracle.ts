@@ -8,8 +8,8 @@ import { expectation, type Plant } from "./plant.ts";
 const NEAR_TIE = 1e-6;
 /** A planted magnitude may be off by so many times the noise: P < 1e-14 for a right answer. */
 const NOISE_BAND = 8;
-/** A complex value may be off by so much of the magnitude; a rounding error is three orders below. */
-const VALUE_TOLERANCE = 1e-3;
+/** A complex value may be off by so much of the magnitude: wrong beyond, and a matter of accuracy below. */
+const VALUE_TOLERANCE = 1e-2;
 
 interface Truth {
   readonly index: number;
