@@ -1,5 +1,15 @@
 export { readEvidence } from "./evidence.ts";
 export { sessionPaths } from "./files.ts";
+export { type Imported, importJournal } from "./import-journal.ts";
+export {
+  type EvidenceFilter,
+  indexSessions,
+  type Loaded,
+  listSessions,
+  loadEvidence,
+  type SessionStatus,
+  type SessionSummary,
+} from "./index-sessions.ts";
 export {
   createJournal,
   type Journal,
@@ -8,5 +18,6 @@ export {
   openJournal,
   readJournal,
 } from "./journal.ts";
+export { loadPublished, type Published, publishSession, type Retraction, retract } from "./publish.ts";
 export { sealSession } from "./seal.ts";
 export { createSession, openSession } from "./session.ts";

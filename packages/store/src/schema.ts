@@ -13,7 +13,7 @@ export interface Migration {
  * The trial columns: text, numbers and lists that get queried; objects as JSON. `problem_key`, `min_ns` and `median_ns`
  * (of one repeat) are derived from the others, for queries; readers ignore them.
  */
-const TRIALS = `CREATE TABLE trials (
+export const TRIALS: string = `CREATE TABLE trials (
   session VARCHAR NOT NULL, sequence INTEGER NOT NULL, measured_at VARCHAR NOT NULL,
   operation VARCHAR NOT NULL, algorithm VARCHAR NOT NULL, variant VARCHAR NOT NULL, plan_hash VARCHAR NOT NULL,
   epoch INTEGER NOT NULL, problem JSON NOT NULL, problem_key VARCHAR NOT NULL, config JSON NOT NULL,
@@ -24,6 +24,18 @@ const TRIALS = `CREATE TABLE trials (
   seeds BIGINT[] NOT NULL, cut_pieces BIGINT, cut_items BIGINT, cut_by VARCHAR, probes JSON, compile_ms DOUBLE,
   flops DOUBLE NOT NULL, bytes DOUBLE NOT NULL, items DOUBLE NOT NULL,
   requested_bytes DOUBLE, exchanged_bytes DOUBLE, declared_workgroup_bytes DOUBLE, invocations DOUBLE
+)`;
+
+/** Tables of the index over all sessions, beside `trials`. It is rebuilt, never migrated. */
+export const SESSION_INDEX: string = `CREATE TABLE sessions (
+  id VARCHAR NOT NULL, started_at VARCHAR NOT NULL, device_slug VARCHAR NOT NULL, device VARCHAR NOT NULL,
+  compiler VARCHAR NOT NULL, backend VARCHAR NOT NULL, driver VARCHAR NOT NULL, profile VARCHAR NOT NULL,
+  commit_id VARCHAR NOT NULL, dirty BOOLEAN NOT NULL, protocol INTEGER NOT NULL, status VARCHAR NOT NULL,
+  trials INTEGER NOT NULL, header JSON NOT NULL, file VARCHAR NOT NULL
+)`;
+export const EVENT_INDEX: string = `CREATE TABLE events (
+  session VARCHAR NOT NULL, sequence INTEGER NOT NULL, kind VARCHAR NOT NULL, happened_at VARCHAR NOT NULL,
+  event JSON NOT NULL
 )`;
 
 export const MIGRATIONS: readonly Migration[] = [

@@ -3,7 +3,8 @@ import type { SessionHeader, SessionSink } from "@tunelab/contract";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createJournal, createSession, readEvidence, sessionPaths } from "../src/index.ts";
-import { events, header, temporary, trialsOf } from "./records.fixture.ts";
+import { events, temporary, trialsOf } from "./records.fixture.ts";
+import { header } from "./samples.ts";
 
 type Make = (directory: string, about: SessionHeader) => Promise<SessionSink>;
 type File = (directory: string, session: string) => string;
