@@ -1,1 +1,21 @@
-export {};
+export {
+  CLOSENESS,
+  type Closeness,
+  capabilityDistance,
+  deviceDistance,
+  problemDistance,
+} from "./distance.ts";
+export type { Retraction } from "./evidence.ts";
+export { type Explanation, explain } from "./explain.ts";
+export { type FoldOptions, fold, tablePath } from "./fold.ts";
+export {
+  type Candidate,
+  type Demand,
+  type Origin,
+  type Refusal,
+  type Selection,
+  type SelectRequest,
+  select,
+} from "./select.ts";
+export { checkShipped, renderShipped, type StaleRow } from "./ship.ts";
+export { parseTable, serialiseTable } from "./table-text.ts";

@@ -1,0 +1,47 @@
+/** The numbers that decide what enters a table and what beats what; each with its reason. */
+
+/** Two minima closer than this are the same speed: the A/A gate that kept false "changed" verdicts at 0 of 3000. */
+export const RESOLVED_GATE = 0.005;
+
+/**
+ * Standard errors that a gap must exceed beside the gate. The spread of a sample is its coefficient of variation over
+ * the root of its size; two of them in quadrature, at the usual 95%.
+ */
+export const RESOLVED_ERRORS = 2;
+
+/** Where the certification gate cannot be met (a shared CPU drifts about 2x), differences under 35% mean nothing. */
+export const NOISY_GATE = 0.35;
+
+/** Ranked rows that a table keeps for a problem; the default configurations stay beside them. */
+export const ROWS_KEPT = 16;
+
+/** Significant digits of times and fractions: finer than the gate, coarse enough to be the same in every engine. */
+export const TIME_DIGITS = 4;
+
+/** Significant digits of errors and coefficients of variation. */
+export const ERROR_DIGITS = 3;
+
+/** The number at so many significant digits; what is ranked is what is written. */
+export function round(value: number, digits: number): number {
+  return Number(value.toPrecision(digits));
+}
+
+/** Code-unit order: the same in every locale. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Median of a non-empty sample; the mean of the middle two of an even one. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
+}
+
+/** Sample standard deviation over the mean; 0 for a single value. */
+export function coefficientOfVariation(values: readonly number[]): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  if (values.length < 2 || mean === 0) return 0;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return Math.sqrt(squares / (values.length - 1)) / mean;
+}
