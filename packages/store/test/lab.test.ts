@@ -1,0 +1,148 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { rowsOf, withSnapshot } from "../src/database.ts";
+import {
+  createSession,
+  indexSessions,
+  listSessions,
+  loadEvidence,
+  loadPublished,
+  publishSession,
+  retract,
+  sessionPaths,
+} from "../src/index.ts";
+import { temporary } from "./records.fixture.ts";
+import { header, trial } from "./samples.ts";
+
+const end = { kind: "finished", at: "2026-11-30T05:00:00.000Z", trials: 2, spentMs: {} } as const;
+
+/** A sealed session of one matched-filter and one fft trial; gives its id. */
+async function sealed(lab: string, change: Parameters<typeof header>[0] = {}): Promise<string> {
+  const sink = await createSession(lab, header(change));
+  await sink.trial(trial(sink.session, 0));
+  await sink.trial(trial(sink.session, 1, { operation: "fft" }));
+  await sink.event(end);
+  await sink.close();
+  return sink.session;
+}
+
+test("the list shows finished, interrupted and open sessions; a damaged one is reported, kept and skipped", async () => {
+  const lab = await temporary();
+  expect(await listSessions(lab)).toEqual({ sessions: [], faults: [] });
+  const done = await sealed(lab);
+  const stopped = await createSession(lab, header());
+  await stopped.close();
+  const running = await createSession(lab, header());
+  await running.trial(trial(running.session, 0));
+  const broken = await sealed(lab);
+  const path = sessionPaths(lab, broken).sealed;
+  await writeFile(path, (await readFile(path)).subarray(0, 900));
+
+  const { sessions, faults } = await listSessions(lab);
+  const states = Object.fromEntries(sessions.map(({ id, status, trials }) => [id, `${status} ${trials}`]));
+  expect(states).toEqual({
+    [done]: "finished 2",
+    [stopped.session]: "interrupted 0",
+    [running.session]: "open 1",
+  });
+  expect(faults.map(({ message }) => message)).toEqual([expect.stringContaining(path)]);
+  expect(await readFile(path)).toHaveLength(900);
+  await running.trial(trial(running.session, 1)); // reading took nothing from the writer
+  await running.close();
+});
+
+test("evidence is chosen by device, profile, operation and session", async () => {
+  const lab = await temporary();
+  const one = await sealed(lab);
+  const two = await sealed(lab, { deviceSlug: "swiftshader", profile: "native" });
+  const ids = async (filter: Parameters<typeof loadEvidence>[1]): Promise<string[]> =>
+    (await loadEvidence(lab, filter)).sessions.map((evidence) => evidence.header.id);
+  expect((await ids({})).sort()).toEqual([one, two].sort());
+  expect(await ids({ deviceSlug: "swiftshader" })).toEqual([two]);
+  expect(await ids({ profile: "portable" })).toEqual([one]);
+  expect(await ids({ sessions: [one] })).toEqual([one]);
+  expect(await ids({ operations: ["eigh"] })).toEqual([]);
+  const { sessions } = await loadEvidence(lab, { sessions: [one], operations: ["fft"] });
+  expect(sessions[0]?.trials.map(({ sequence }) => sequence)).toEqual([1]);
+});
+
+test("the index is rebuilt whole from what can be read and answers SQL", async () => {
+  const lab = await temporary();
+  const published = await temporary();
+  await sealed(lab);
+  const elsewhere = await temporary();
+  await publishSession(elsewhere, published, await sealed(elsewhere));
+  const running = await createSession(lab, header());
+  await writeFile(join(lab, "sessions", "01ARZ3NDEKTSV4RRFFQ69G5FAV.parquet"), "no Parquet");
+  await indexSessions(lab);
+  const { path, sessions, faults } = await indexSessions(lab, [join(published, "evidence")]);
+  expect([sessions, faults.length]).toEqual([3, 1]);
+  const rows = await withSnapshot(path, (connection) =>
+    rowsOf(
+      connection,
+      `SELECT operation, count(*)::INTEGER AS trials, min(min_ns) AS best, min(median_ns) AS middle
+       FROM trials JOIN sessions ON sessions.id = trials.session GROUP BY ALL ORDER BY ALL`,
+    ),
+  );
+  expect(rows).toEqual([
+    { operation: "fft", trials: 2, best: 1000, middle: 1037.5 },
+    { operation: "matched-filter", trials: 2, best: 1000, middle: 1037.5 },
+  ]);
+  await running.close();
+});
+
+test("publishing keeps order, refuses a second time, and two at once lose nothing", async () => {
+  const lab = await temporary();
+  const tables = await temporary();
+  expect(await loadPublished(tables)).toEqual({ evidence: [], retracted: [] });
+  const first = await sealed(lab);
+  const others = [await sealed(lab), await sealed(lab), await sealed(lab)];
+  await publishSession(lab, tables, first);
+  await Promise.all(others.map((session) => publishSession(lab, tables, session)));
+  const { evidence } = await loadPublished(tables);
+  const order = evidence.map((session) => session.header.id);
+  expect(order[0]).toBe(first);
+  expect([...order].sort()).toEqual([first, ...others].sort());
+  await expect(publishSession(lab, tables, first)).rejects.toThrow(
+    "published already (2 trials there, 2 in the lab)",
+  );
+  await expect(publishSession(lab, tables, header().id)).rejects.toThrow("there is no session");
+});
+
+test("a retraction stays in the list with its reason and must name what is published", async () => {
+  const lab = await temporary();
+  const tables = await temporary();
+  const session = await sealed(lab);
+  await publishSession(lab, tables, session);
+  const retraction = { session, trial: `${session}.1`, reason: "the clock was throttled" };
+  await retract(tables, retraction);
+  await retract(tables, retraction);
+  const published = await loadPublished(tables);
+  expect(published.retracted).toEqual([retraction]);
+  expect(published.evidence[0]?.trials).toHaveLength(2);
+  await expect(retract(tables, { session, trial: `${session}.9`, reason: "x" })).rejects.toThrow(
+    "has no trial",
+  );
+  await expect(retract(tables, { session: header().id, reason: "x" })).rejects.toThrow("is not published");
+  await expect(retract(tables, { session, reason: " " })).rejects.toThrow("needs a reason");
+});
+
+test("published evidence that is missing or damaged is an error, never a smaller table", async () => {
+  const lab = await temporary();
+  const tables = await temporary();
+  const session = await sealed(lab);
+  const path = await publishSession(lab, tables, session);
+  await writeFile(path, (await readFile(path)).subarray(0, 500));
+  await expect(loadPublished(tables)).rejects.toThrow(path);
+  await rm(path);
+  await expect(loadPublished(tables)).rejects.toThrow("is missing");
+  await writeFile(join(tables, "published.json"), '{"schema": 2, "sessions": [], "retracted": []}');
+  await expect(loadPublished(tables)).rejects.toThrow("newer tunelab (schema 2, this one reads up to 1)");
+});
+
+test("paths with quotes, blanks and glob characters are taken literally", async () => {
+  const lab = join(await temporary(), "it's [a] *lab* \u00e9");
+  const session = await sealed(lab);
+  expect((await loadEvidence(lab)).sessions.map((evidence) => evidence.header.id)).toEqual([session]);
+});
