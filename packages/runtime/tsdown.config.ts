@@ -1,3 +1,12 @@
 import { defineConfig } from "tsdown";
 
-export default defineConfig({ entry: ["src/index.ts"], dts: true, sourcemap: true });
+/** Workspace packages are bundled, so that the published package stands alone. */
+export default defineConfig({
+  entry: ["src/index.ts"],
+  platform: "neutral",
+  dts: true,
+  sourcemap: true,
+  fixedExtension: false,
+  noExternal: [/^@tunelab\//],
+  inputOptions: { resolve: { conditionNames: ["@tunelab/source", "import", "default"] } },
+});

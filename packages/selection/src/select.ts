@@ -87,6 +87,9 @@ interface Ranked {
   readonly origin: Omit<Extract<Origin, { kind: "table" }>, "row">;
 }
 
+/** Whether two names are known and differ; a page cannot tell which compiler or backend it runs on. */
+const differs = (asked: string | undefined, known: string): boolean => !!asked && asked !== known;
+
 /** Entries of every table of the operation in the order in which they are asked: device first, then problem. */
 function rankEntries(request: SelectRequest, profile: ProfileName): readonly Ranked[] {
   const { operation, problem, identity } = request;
@@ -96,8 +99,8 @@ function rankEntries(request: SelectRequest, profile: ProfileName): readonly Ran
       const { closeness, capabilities } = deviceDistance(request, table.device);
       const known = table.device.identity;
       const foreignCode =
-        Number(identity !== undefined && identity.compiler !== known.compiler) +
-        Number(identity !== undefined && identity.backend !== known.backend);
+        Number(differs(identity?.compiler, known.compiler)) +
+        Number(differs(identity?.backend, known.backend));
       const otherProfile = Number(table.profile !== profile);
       const order = [CLOSENESS.indexOf(closeness), foreignCode, otherProfile, capabilities];
       return { table, closeness, order, path: tablePath(table) };

@@ -1,0 +1,56 @@
+import { Fault } from "@tunelab/contract";
+import { requestDeviceFor } from "@tunelab/executor";
+
+export interface DeviceOptions {
+  /** The caller's own device; it stays the caller's. */
+  readonly device?: GPUDevice;
+  /** The adapter to request a device from, or (beside `device`) the one that the device came from. */
+  readonly adapter?: GPUAdapter;
+  /** WebGPU's entry point: `navigator.gpu` unless given; in Node `create([])` of the package webgpu. */
+  readonly gpu?: GPU;
+  readonly powerPreference?: GPUPowerPreference;
+}
+
+export interface OpenDevice {
+  readonly device: GPUDevice;
+  readonly info: GPUAdapterInfo;
+  /** Whether the library made the device and must destroy it. */
+  readonly owned: boolean;
+}
+
+/**
+ * The device to compute on: the caller's, one of the caller's adapter, or one of the best adapter there is.
+ * Rejects with `Fault` environment that says what is missing and what to do.
+ */
+export async function openDevice(options: DeviceOptions): Promise<OpenDevice> {
+  if (options.device) {
+    const info = options.device.adapterInfo ?? options.adapter?.info;
+    if (!info) {
+      throw new Fault(
+        "usage",
+        "this WebGPU does not tell a device's adapter: pass `adapter` beside `device`",
+      );
+    }
+    return { device: options.device, info, owned: false };
+  }
+  const adapter = options.adapter ?? (await findAdapter(options));
+  return { device: await requestDeviceFor(adapter), info: adapter.info, owned: true };
+}
+
+async function findAdapter({ gpu, powerPreference }: DeviceOptions): Promise<GPUAdapter> {
+  const entry = gpu ?? (globalThis as { readonly navigator?: { readonly gpu?: GPU } }).navigator?.gpu;
+  if (!entry) {
+    throw new Fault(
+      "environment",
+      "there is no WebGPU here: open the page over HTTPS or localhost in a browser that has it, or in Node pass `gpu: create([])` of the package webgpu",
+    );
+  }
+  const adapter = await entry.requestAdapter(powerPreference ? { powerPreference } : {});
+  if (!adapter) {
+    throw new Fault(
+      "environment",
+      "WebGPU is here but gives no adapter: check the graphics driver, or that the browser has not disabled the GPU",
+    );
+  }
+  return adapter;
+}
