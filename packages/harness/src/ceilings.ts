@@ -33,6 +33,7 @@ export async function measureCeilings(bench: Workbench): Promise<Ceilings> {
       const run = await openProbe(executor, probe, clock, CEILING_RUN_MS);
       try {
         context.onPhase("measure");
+        await bench.settle();
         const sampled = await takeSamples(run.timeable, { clock, tickNs, time: context.clock, rule: RACING });
         const found = estimate(sampled.timing.samplesNs, sampled.timing.repeats, sampled.rounding);
         if (sampled.status !== "ok" || !found || !(await run.verified())) continue;

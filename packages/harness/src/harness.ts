@@ -20,7 +20,7 @@ export function createHarness(context: HarnessContext): Harness {
     measure: (request) => inTurn(() => measureVariant(bench, request)),
     ceilings: () =>
       quietly(async () => {
-        await bench.warmUp();
+        await bench.settle();
         bench.ceilings = await measureCeilings(bench);
         return bench.ceilings;
       }),

@@ -13,7 +13,7 @@ import type { Workbench } from "./workbench.ts";
 export async function measureNoise(bench: Workbench, samples: number): Promise<Noise> {
   const { context } = bench;
   context.onPhase("warm-up");
-  await bench.warmUp();
+  await bench.settle();
   const anchor = (await bench.anchor("fma")) ?? (await bench.anchor("copy"));
   if (!anchor) {
     throw new Fault("unsupported", "noise cannot be measured: no fma or copy probe runs on this device");

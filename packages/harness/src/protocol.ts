@@ -54,6 +54,21 @@ export const FMA_SLACK = 1.03;
 /** Warm-up of the session: the anchor's last `window` samples show no trend at 1% significance, or `limitMs` have passed. */
 export const WARM_UP = { window: 24, z: 2.58, limitMs: 1_500 } as const;
 
+/**
+ * Pacing before each timing. Bursts of 20 ms leave under 2% of the time idle; an H200 regains its clock after 0.2 to 0.4 s of
+ * them, so the first warm-up lasts a second; 60 ms hold it between trials. At a settled clock bursts repeat to within 0.3%.
+ */
+export const SETTLE = {
+  burstMs: 20,
+  tolerance: 0.01,
+  warmMs: 1_000,
+  leastMs: 60,
+  limitMs: 2_500,
+  window: 8,
+  /** A timing during which the clock moved is taken again, so many times at most. */
+  retakes: 2,
+} as const;
+
 /** A ceiling probe's scale grows until one run lasts this long in ms: launch overhead (under 70 us) is then under 1.4%. */
 export const CEILING_RUN_MS = 5;
 

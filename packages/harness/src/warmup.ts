@@ -27,13 +27,14 @@ export interface WarmUp {
 }
 
 /**
- * Runs `once` (which resolves to a time in any unit) until its last 24 values show no trend, or `limitMs` have passed.
+ * Runs `once` (which resolves to a time in any unit) for at least `leastMs` and until its last 24 values show no trend, or
+ * `limitMs` have passed.
  * Bounded by time even where each run is slow: the limit is looked at after every run.
  */
 export async function warmUp(
   once: () => Promise<number>,
   clock: { now(): number },
-  limitMs: number = WARM_UP.limitMs,
+  { leastMs = 0, limitMs = WARM_UP.limitMs }: { readonly leastMs?: number; readonly limitMs?: number } = {},
 ): Promise<WarmUp> {
   const start = clock.now();
   const values: number[] = [];
@@ -41,7 +42,8 @@ export async function warmUp(
     values.push(await once());
     const recent = values.slice(-WARM_UP.window);
     const z = mannKendall(recent);
-    const steady = recent.length === WARM_UP.window && Math.abs(z) < WARM_UP.z;
-    if (steady || !(clock.now() - start < limitMs)) return { runs: values.length, steady, z };
+    const spent = clock.now() - start;
+    const steady = recent.length === WARM_UP.window && Math.abs(z) < WARM_UP.z && spent >= leastMs;
+    if (steady || !(spent < limitMs)) return { runs: values.length, steady, z };
   }
 }

@@ -4,12 +4,12 @@ import { CaseCache } from "./cases.ts";
 import { readGpuClock } from "./gpu-clock.ts";
 import { runMs } from "./instance-timeable.ts";
 import { openProbe, type ProbeRun } from "./probe-run.ts";
-import { ANCHOR_RUN_MS } from "./protocol.ts";
+import { ANCHOR_RUN_MS, MAXIMUM_REPEATS, SETTLE } from "./protocol.ts";
 import { fixed } from "./rules.ts";
 import { takeSamples } from "./sampler.ts";
+import { Settler } from "./settle.ts";
 import { wallTickNs } from "./tick.ts";
 import type { HarnessContext } from "./types.ts";
-import { warmUp } from "./warmup.ts";
 
 /** An anchor kernel: compares the device with itself over time. */
 export interface Anchor {
@@ -33,7 +33,7 @@ export class Workbench {
   #gpuTick: Promise<number> | undefined;
   #wallTick: number | undefined;
   readonly #anchors = new Map<Probe["ceiling"], Promise<Anchor | undefined>>();
-  #warm = false;
+  #settler: Promise<Settler | undefined> | undefined;
 
   constructor(context: HarnessContext) {
     this.context = context;
@@ -86,13 +86,27 @@ export class Workbench {
     return undefined;
   }
 
-  /** Warms the device up once a session: the arithmetic anchor runs until it shows no trend, bounded by time. */
-  async warmUp(): Promise<void> {
-    if (this.#warm) return;
-    this.#warm = true;
-    const anchor = await this.anchor("fma");
-    if (!anchor) return;
-    const { timeable } = anchor.run;
-    await warmUp(async () => runMs(await timeable.sample(anchor.repeats)), this.context.clock);
+  /** Brings the device to its pace before something is timed; nothing to do where no arithmetic anchor runs. */
+  async settle(): Promise<void> {
+    await (await this.#pacer())?.settle();
+  }
+
+  /** Whether the device kept its pace since `settle`. */
+  async held(): Promise<boolean> {
+    return (await (await this.#pacer())?.held()) ?? true;
+  }
+
+  #pacer(): Promise<Settler | undefined> {
+    this.#settler ??= this.anchor("fma").then(async (anchor) => {
+      if (!anchor) return undefined;
+      const { timeable } = anchor.run;
+      const once = runMs(await timeable.sample(1));
+      const repeats = Math.min(
+        MAXIMUM_REPEATS,
+        Math.max(1, Math.ceil(SETTLE.burstMs / Math.max(once, 1e-3))),
+      );
+      return new Settler(async () => runMs(await timeable.sample(repeats)) / repeats, this.context.clock);
+    });
+    return this.#settler;
   }
 }

@@ -47,7 +47,7 @@ describe("warming up", () => {
       clock.advance(50);
       return 1_000 - run++;
     };
-    expect(await warmUp(falling, clock, 1_500)).toMatchObject({ runs: 30, steady: false });
+    expect(await warmUp(falling, clock, { limitMs: 1_500 })).toMatchObject({ runs: 30, steady: false });
   });
 
   it("runs a very slow device once", async () => {
