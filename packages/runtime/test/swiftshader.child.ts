@@ -1,6 +1,6 @@
 import { create, globals } from "webgpu";
 import { createRuntime, matchedFilter, type RuntimeEvent } from "../src/index.ts";
-import { brokenTable } from "./broken-table.ts";
+import { tableOf } from "./made-table.ts";
 import { planted } from "./signal.ts";
 
 /** Finds planted lags on the adapter of the environment, with and without a table, and prints what happened. */
@@ -13,8 +13,12 @@ const runtime = await createRuntime({ gpu, onEvent: (event) => events.push(event
 const plain = await matchedFilter(runtime, { n, data, templates });
 const chosen = await matchedFilter(runtime, { n, data, templates, pairs: new Uint32Array([2, 2, 0, 0]) });
 
-const tables = [brokenTable(runtime.info)];
-const tabled = await createRuntime({ device: runtime.device, tables, onEvent: (event) => events.push(event) });
+const tables = [await tableOf(runtime.info, n)];
+const tabled = await createRuntime({
+  device: runtime.device,
+  tables,
+  onEvent: (event) => events.push(event),
+});
 const first = await matchedFilter(tabled, { n, data, templates });
 const again = await matchedFilter(tabled, { n, data, templates });
 tabled.dispose();

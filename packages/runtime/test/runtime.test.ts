@@ -1,0 +1,210 @@
+import {
+  type Algorithm,
+  CONTRACT_VERSION,
+  DEFAULT_CAPABILITIES,
+  type Operation,
+  type Plan,
+  type TuningTable,
+} from "@tunelab/contract";
+import { afterAll, describe, expect, it } from "vitest";
+import { create, globals } from "webgpu";
+import {
+  createRuntime,
+  explainMatchedFilter,
+  type Fault,
+  matchedFilter,
+  prepareMatchedFilter,
+  type Runtime,
+  type RuntimeEvent,
+} from "../src/index.ts";
+import { TABLED, tableOf } from "./made-table.ts";
+
+Object.assign(globalThis, globals);
+// Held for as long as devices live: without a reference the process dies in the driver's thread.
+const gpu = create(["backend=null"]);
+const open: Runtime[] = [];
+const runtimeWith = async (
+  tables: readonly TuningTable[] = [],
+  onEvent: (event: RuntimeEvent) => void = () => {},
+): Promise<Runtime> => {
+  const runtime = await createRuntime({ gpu, tables, onEvent });
+  open.push(runtime);
+  return runtime;
+};
+afterAll(() => {
+  for (const runtime of open) runtime.dispose();
+});
+
+const faultOf = async (promise: Promise<unknown>): Promise<Fault> =>
+  promise.then(
+    () => {
+      throw new Error("nothing was thrown");
+    },
+    (error: Fault) => error,
+  );
+
+describe("opening a device", () => {
+  it("without WebGPU the fault says what to do in a page and in Node", async () => {
+    const fault = await faultOf(createRuntime());
+    expect(fault.kind).toBe("environment");
+    expect(fault.message).toMatch(/HTTPS or localhost.*create/);
+  });
+
+  it("without an adapter the fault names the driver", async () => {
+    const none = { requestAdapter: async () => null } as unknown as GPU;
+    const fault = await faultOf(createRuntime({ gpu: none }));
+    expect(fault.kind).toBe("environment");
+    expect(fault.message).toMatch(/no adapter.*driver/);
+  });
+
+  it("takes the caller's device and does not destroy it", async () => {
+    const adapter = (await gpu.requestAdapter())!;
+    const device = await adapter.requestDevice();
+    const runtime = await createRuntime({ device, adapter });
+    expect(runtime.device).toBe(device);
+    expect(runtime.info.capabilities.limits).toEqual(DEFAULT_CAPABILITIES.limits);
+    runtime.dispose();
+    const still = await Promise.race([device.lost.then(() => "lost"), Promise.resolve("alive")]);
+    expect(still).toBe("alive");
+    device.destroy();
+  });
+});
+
+describe("what a call is checked for", () => {
+  const floats = (count: number) => new Float32Array(count);
+  const cases: readonly [string, Parameters<typeof matchedFilter>[1], RegExp][] = [
+    [
+      "a length that is no power of two",
+      { n: 96, data: floats(192), templates: floats(192) },
+      /96.*power of two/,
+    ],
+    ["a fractional length", { n: 64.5, data: floats(129), templates: floats(129) }, /n is 64.5/],
+    ["data cut short", { n: 64, data: floats(100), templates: floats(128) }, /data has 100 floats.*128/],
+    ["no template", { n: 64, data: floats(128), templates: floats(0) }, /templates has 0 floats/],
+    [
+      "an odd number of pair words",
+      { n: 64, data: floats(128), templates: floats(128), pairs: new Uint32Array(3) },
+      /pairs has 3 words/,
+    ],
+    [
+      "a pair beyond the templates",
+      { n: 64, data: floats(128), templates: floats(256), pairs: new Uint32Array([0, 1, 0, 2]) },
+      /pair 1 is \(0, 2\).*1 data spectra and 2 templates/,
+    ],
+  ];
+  it.each(cases)("%s is a usage fault that names it", async (_what, input, message) => {
+    const fault = await faultOf(matchedFilter(await runtimeWith(), input));
+    expect(fault.kind).toBe("usage");
+    expect(fault.message).toMatch(message);
+  });
+});
+
+describe("choosing", () => {
+  const shape = { n: 256, data: 3, templates: 3 };
+
+  it("without tables the default is explained as such, and prepares", async () => {
+    const runtime = await runtimeWith();
+    const explanation = await explainMatchedFilter(runtime, { ...shape, n: 128 });
+    expect(explanation.variant).toMatch(/^fused\//);
+    expect(explanation.table).toBeUndefined();
+    expect(await prepareMatchedFilter(runtime, { ...shape, n: 128 })).toEqual(explanation);
+  });
+
+  it("a table of another vendor is borrowed, told once, with the row that exists no more refused", async () => {
+    const events: RuntimeEvent[] = [];
+    const mine = await runtimeWith();
+    const { identity, capabilities } = mine.info;
+    const table = await tableOf(
+      { identity: { ...identity, vendor: "amd", device: "radeon-x" }, capabilities },
+      256,
+    );
+    const runtime = await runtimeWith([table], (event) => events.push(event));
+    const explanation = await prepareMatchedFilter(runtime, shape);
+    await prepareMatchedFilter(runtime, shape);
+    expect(explanation).toMatchObject({ variant: TABLED, borrowed: true });
+    expect(explanation.refused).toMatchObject([{ variant: "fused/gone", limit: "space" }]);
+    expect(events.map(({ kind }) => kind)).toEqual(["borrowed"]);
+  });
+
+  it("an accuracy that nothing measured reaches is unsupported, naming the demand", async () => {
+    const fault = await faultOf(explainMatchedFilter(await runtimeWith(), { ...shape, maxError: 1e-12 }));
+    expect(fault.kind).toBe("unsupported");
+    expect(fault.message).toMatch(/maxError/);
+  });
+});
+
+describe("falling on", () => {
+  const plan = (name: string, wgsl: string): Plan => ({
+    ...{ contract: CONTRACT_VERSION, operation: "tiny", algorithm: name },
+    buffers: [{ name: "out", role: "out", dtype: "u32", fixedBytes: 0, itemBytes: 4 }],
+    modules: [{ name: "tiny", wgsl }],
+    steps: [
+      {
+        ...{ kind: "dispatch", stage: "tiny", module: "tiny", entry: "main" },
+        bindings: [{ buffer: "out", access: "read-write" }],
+        groups: { fixed: 1 },
+      },
+    ],
+    batch: { dimension: "n", items: 64, order: "independent", quantum: 64, minimum: 64 },
+    extents: {},
+    requires: { features: [], limits: {} },
+  });
+  const algorithm = (name: string, body: string): Algorithm => ({
+    name,
+    space: () => ({ parameters: [], constraints: [] }),
+    defaultConfig: () => ({}),
+    resources: () => ({
+      workgroupBytes: 0,
+      invocations: 1,
+      scratchBytesPerItem: 0,
+      storageBuffers: 1,
+      features: [],
+    }),
+    plan: () =>
+      plan(
+        name,
+        `@group(0) @binding(0) var<uniform> e: vec4u;\n@group(0) @binding(1) var<storage, read_write> o: array<u32>;\n@compute @workgroup_size(1) fn main() { ${body} }`,
+      ),
+    cost: () => ({ flops: 0, requestedBytes: 0, compulsoryBytes: 0, workgroupBytes: 0 }),
+  });
+  const operation = (algorithms: readonly Algorithm[]): Operation => ({
+    ...{ name: "tiny", doc: "tiny", dimensions: [], refuse: () => undefined },
+    ports: () => [{ name: "out", dtype: "u32", shape: [64], role: "out", doc: "words" }],
+    algorithms: Object.fromEntries(algorithms.map((each) => [each.name, async () => each])),
+    accuracy: { bound: 1, measure: "none" },
+  });
+  const shipped = (...algorithms: readonly Algorithm[]) => ({
+    operation: operation(algorithms),
+    tables: async () => [],
+  });
+  const broken = algorithm("broken", "o[0] = nonsense;");
+  const sound = algorithm("sound", "o[0] = e.x;");
+
+  it("a variant that does not compile gives way to the next and is reported once", async () => {
+    const events: RuntimeEvent[] = [];
+    const runtime = await runtimeWith([], (event) => events.push(event));
+    const tiny = shipped(broken, sound);
+    for (let call = 0; call < 3; call++) {
+      const { outputs, explanation } = await runtime.run(tiny, {}, {});
+      expect(explanation.variant).toBe("sound/");
+      expect(outputs.out).toHaveLength(64);
+    }
+    expect(events).toHaveLength(1);
+    expect(events[0]).toMatchObject({ kind: "fallback", operation: "tiny", variant: "broken/" });
+  });
+
+  it("when nothing compiles the last fault is the caller's", async () => {
+    const fault = await faultOf((await runtimeWith()).prepare(shipped(broken), {}));
+    expect(fault.kind).toBe("validation");
+    expect(fault.message).toMatch(/nonsense/);
+  });
+
+  it("a lost device ends the call instead of trying every variant on it", async () => {
+    const events: RuntimeEvent[] = [];
+    const runtime = await createRuntime({ gpu, onEvent: (event) => events.push(event) });
+    runtime.device.destroy();
+    await runtime.lost;
+    expect((await faultOf(runtime.prepare(shipped(broken, sound), {}))).kind).toBe("device-lost");
+    expect(events).toEqual([]);
+  });
+});

@@ -1,0 +1,76 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { embeddedDriver } from "@tunelab/devices";
+import { beforeAll, describe, expect, it } from "vitest";
+import { TABLED } from "./made-table.ts";
+
+const driver = await embeddedDriver().catch((error: Error) => {
+  console.warn(`skipped: ${error.message}`);
+  return undefined;
+});
+
+interface Summary {
+  readonly indices: readonly number[];
+  readonly magnitudes: readonly number[];
+  readonly variant: string;
+  readonly table?: string;
+}
+
+interface Report {
+  readonly n: number;
+  readonly lags: readonly number[];
+  readonly events: readonly { readonly kind: string }[];
+  readonly plain: Summary;
+  readonly chosen: Summary;
+  readonly first: Summary;
+  readonly again: Summary;
+  readonly alive: Summary;
+}
+
+/** The driver must be in the environment before its process starts, hence a child. */
+async function runChild(): Promise<Report> {
+  const child = fileURLToPath(new URL("swiftshader.child.ts", import.meta.url));
+  const environment = Object.fromEntries(
+    Object.entries({ ...process.env, ...driver }).filter(([, value]) => value !== undefined),
+  );
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["--conditions=@tunelab/source", "--import", import.meta.resolve("tsx"), child],
+    { env: environment, timeout: 60_000, killSignal: "SIGKILL" },
+  );
+  return JSON.parse(stdout.trim().split("\n").at(-1)!) as Report;
+}
+
+describe.skipIf(!driver)("on the embedded software GPU", () => {
+  let report: Report;
+  beforeAll(async () => {
+    report = await runChild();
+  }, 70_000);
+  const diagonal = ({ indices }: Summary) => [indices[0], indices[4], indices[8]];
+
+  it("every planted lag is found, at the magnitude n of a unit-power match", () => {
+    expect(report.plain.indices).toHaveLength(9);
+    expect(diagonal(report.plain)).toEqual(report.lags);
+    for (const at of [0, 4, 8]) expect(report.plain.magnitudes[at]).toBeCloseTo(report.n, 2);
+    expect(Math.max(...[1, 2, 3, 5, 6, 7].map((at) => report.plain.magnitudes[at]!))).toBeLessThan(
+      report.n / 2,
+    );
+  });
+
+  it("chosen pairs come back in the order in which they were given", () => {
+    expect(report.chosen.indices).toEqual([report.lags[2], report.lags[0]]);
+  });
+
+  it("without a table of this problem the default runs, with one the table's row that fits", () => {
+    expect(report.first.variant).toBe(TABLED);
+    expect(report.first.table).toMatch(/matched-filter\.json$/);
+    expect(diagonal(report.first)).toEqual(report.lags);
+    expect(report.again).toEqual(report.first);
+  });
+
+  it("disposing of a runtime leaves the caller's device alive, and nothing was worth an event", () => {
+    expect(diagonal(report.alive)).toEqual(report.lags);
+    expect(report.events.filter(({ kind }) => kind === "fallback")).toEqual([]);
+  });
+});
