@@ -8,7 +8,7 @@ import {
   type DuckDBType,
   type DuckDBValue,
 } from "@duckdb/node-api";
-import { asFault, Fault } from "@tunelab/contract";
+import { asFault, Fault, firstLine } from "@tunelab/contract";
 import { errorCode } from "./files.ts";
 
 /** Values of one row by column name; a column that is not named is NULL. */
@@ -133,13 +133,11 @@ function openFault(error: unknown, path: string): Fault {
 
 /** The fault of a file whose contents are not what was written. */
 export function damaged(path: string, why: string): Fault {
-  return new Fault("data", `${path} cannot be read and is kept as it is (${firstSentence(why)})`, {
+  return new Fault("data", `${path} cannot be read and is kept as it is (${firstLine(why)})`, {
     path,
     why,
   });
 }
-
-const firstSentence = (text: string): string => (text.split("\n")[0] ?? "").slice(0, 200);
 
 /** Runs a statement and gives its rows as plain JavaScript values: BIGINT as bigint, lists as arrays. */
 export async function rowsOf(

@@ -8,7 +8,7 @@ import { encodeJson, RECORD_SCHEMA } from "./records.ts";
 import { migrate, trialRow } from "./schema.ts";
 
 /**
- * Writes one Parquet file that holds the whole session: a row a trial, in sequence order, header and events as metadata
+ * Writes one Parquet file that holds the whole session: a row a trial, in the order given, header and events as metadata
  * of the file, and a seal over all of it. The same evidence gives the same bytes. The file is read back and compared
  * before it takes its name, so that `path` is either whole or not there.
  */
@@ -26,7 +26,7 @@ export async function writeSealed(evidence: SessionEvidence, path: string): Prom
       `seal: ${quoted(seal)}`,
     ];
     await memory.connection.run(
-      `COPY (SELECT * FROM trials ORDER BY sequence) TO ${quoted(temporary)}
+      `COPY trials TO ${quoted(temporary)}
        (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 19, PARQUET_VERSION V2, KV_METADATA { ${metadata.join(", ")} })`,
     );
     await readSealed(memory.connection, temporary);

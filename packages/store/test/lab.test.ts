@@ -142,7 +142,14 @@ test("published evidence that is missing or damaged is an error, never a smaller
 });
 
 test("paths with quotes, blanks and glob characters are taken literally", async () => {
-  const lab = join(await temporary(), "it's [a] *lab* \u00e9");
-  const session = await sealed(lab);
-  expect((await loadEvidence(lab)).sessions.map((evidence) => evidence.header.id)).toEqual([session]);
+  const base = await temporary();
+  const session = await sealed(join(base, "it's a lab é"));
+  const lab = join(base, "it's [a] lab*");
+  await sealed(lab, { id: session });
+  await sealed(join(base, "it's [a] labs"), { id: session }); // what the pattern would find as well
+  for (const one of [lab, join(base, "it's a lab é")]) {
+    const { sessions, faults } = await loadEvidence(one);
+    expect(faults).toEqual([]);
+    expect(sessions.map((evidence) => evidence.header.id)).toEqual([session]);
+  }
 });

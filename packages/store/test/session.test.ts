@@ -1,4 +1,4 @@
-import { fork } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -19,6 +19,14 @@ import { MIGRATIONS, migrate } from "../src/schema.ts";
 import { temporary } from "./records.fixture.ts";
 import { header, trial } from "./samples.ts";
 
+const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+
+function child(file: string, ...args: readonly string[]): ChildProcess {
+  return fork(fileURLToPath(new URL(file, import.meta.url)), [...args], {
+    execArgv: ["--conditions=@tunelab/source", "--import", tsx],
+  });
+}
+
 const finished = { kind: "finished", at: "2026-11-30T05:00:00.000Z", trials: 1, spentMs: {} } as const;
 
 async function faultOf(work: Promise<unknown>): Promise<Fault> {
@@ -31,16 +39,13 @@ async function faultOf(work: Promise<unknown>): Promise<Fault> {
 test("every acknowledged trial is there after kill -9, and the session goes on from it", async () => {
   const lab = await temporary();
   const session = newSessionId();
-  const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
-  const child = fork(fileURLToPath(new URL("writer.child.ts", import.meta.url)), [lab, session], {
-    execArgv: ["--conditions=@tunelab/source", "--import", tsx],
-  });
+  const writer = child("writer.child.ts", lab, session);
   let acknowledged = -1;
-  child.on("message", (sequence) => {
+  writer.on("message", (sequence) => {
     acknowledged = Number(sequence);
-    if (acknowledged === 20) child.kill("SIGKILL");
+    if (acknowledged === 20) writer.kill("SIGKILL");
   });
-  await once(child, "exit");
+  await once(writer, "exit");
   const { trials } = await readEvidence(sessionPaths(lab, session).database);
   expect(acknowledged).toBeGreaterThanOrEqual(20);
   expect(trials.length).toBeGreaterThan(acknowledged);
@@ -55,17 +60,24 @@ test("every acknowledged trial is there after kill -9, and the session goes on f
 test("a session that another process writes can be read and not be opened", async () => {
   const lab = await temporary();
   const session = newSessionId();
-  const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
-  const child = fork(fileURLToPath(new URL("writer.child.ts", import.meta.url)), [lab, session], {
-    execArgv: ["--conditions=@tunelab/source", "--import", tsx],
-  });
-  await once(child, "message");
+  const writer = child("writer.child.ts", lab, session);
+  await once(writer, "message");
   const { database } = sessionPaths(lab, session);
   expect((await readEvidence(database)).header.id).toBe(session);
   const fault = await faultOf(openSession(lab, session));
-  expect(fault).toMatchObject({ kind: "usage", message: expect.stringContaining(`process ${child.pid}`) });
-  child.kill("SIGKILL");
-  await once(child, "exit");
+  expect(fault).toMatchObject({ kind: "usage", message: expect.stringContaining(`process ${writer.pid}`) });
+  writer.kill("SIGKILL");
+  await once(writer, "exit");
+});
+
+test("reading a session in the process that writes it leaves it locked against others", async () => {
+  const lab = await temporary();
+  const sink = await createSession(lab, header());
+  await sink.trial(trial(sink.session, 0));
+  expect((await readEvidence(sessionPaths(lab, sink.session).database)).trials).toHaveLength(1);
+  const [outcome] = await once(child("opener.child.ts", lab, sink.session), "message");
+  expect(outcome).toContain(`is being written by process ${process.pid}`);
+  await sink.close();
 });
 
 test("closing seals to one Parquet and removes the session file; closing twice is safe", async () => {
@@ -197,7 +209,6 @@ test("1,000 trials go in one by one, and 500 of 60 samples seal to less than 300
   }
   await sink.close();
   const { size } = await stat(sessionPaths(lab, sink.session).sealed);
-  console.log(`sealed ${size} bytes`);
   expect(size).toBeLessThan(300_000);
 });
 
