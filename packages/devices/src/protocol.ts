@@ -73,5 +73,7 @@ export interface Bench {
   noise(samples: number): Promise<Noise>;
   /** Told of every restart: the reason and the guilty variant. */
   onRestart(listener: (reason: string, request: MeasureRequest | undefined) => void): void;
+  /** Told what the host is doing, for accounts of where the time went. */
+  onPhase(listener: (phase: MeasurePhase) => void): void;
   close(): Promise<void>;
 }

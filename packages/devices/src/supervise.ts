@@ -56,12 +56,14 @@ export async function openBench(
     ceilings: () => supervisor.ask("the ceilings", (api) => api.ceilings()),
     noise: (samples) => supervisor.ask("the noise probe", (api) => api.noise(samples)),
     onRestart: (listener) => supervisor.listeners.push(listener),
+    onPhase: (listener) => supervisor.phaseListeners.push(listener),
     close: () => supervisor.close(),
   };
 }
 
 class Supervisor {
   readonly listeners: Listener[] = [];
+  readonly phaseListeners: ((phase: MeasurePhase) => void)[] = [];
   readonly #target: Pick<DeviceTarget, "id" | "environment" | "host">;
   readonly #options: BenchOptions;
   readonly #deadlines: Deadlines;
@@ -209,7 +211,10 @@ class Supervisor {
       environment: this.#target.environment,
       host,
       on: {
-        phase: (phase) => this.#attendance?.phase(phase),
+        phase: (phase) => {
+          this.#attendance?.phase(phase);
+          for (const listener of this.phaseListeners) listener(phase);
+        },
         subject: (subject) => this.#attendance?.subject(subject),
         lost: (reason) => {
           if (running) running.ended ??= `device lost: ${reason}`;

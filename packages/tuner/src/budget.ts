@@ -1,0 +1,62 @@
+/** How a session's time is shared out and what the next trial will probably cost. All times in ms. */
+
+/**
+ * A certified trial's cost over the screened one of the same variant before any was seen: 12 to 64 samples instead of
+ * 3, three inputs verified instead of one, the same compile time.
+ */
+const CERTIFIED_OVER_SCREENED = 4;
+
+/** Trials whose mean predicts the next: costs differ with compile times, so fewer are too noisy to plan by. */
+const RECENT = 8;
+
+/** The finals' part of a problem's share at most: else a space whose finals are dear would never be searched. */
+const FINALS_SHARE = 0.6;
+
+/** Time by which the most important finals may overrun the budget, as a fraction of it. */
+export const BUDGET_SLACK = 0.05;
+
+/** End of a problem's share: what is left of the session, split evenly over it and the problems after it. */
+export function shareEnd(now: number, sessionEnd: number, problemsLeft: number): number {
+  return now + Math.max(0, sessionEnd - now) / problemsLeft;
+}
+
+/** Time within a share to keep for the finals. */
+export function finalsReserve(expectedMs: number, shareMs: number): number {
+  return Math.min(expectedMs, shareMs * FINALS_SHARE);
+}
+
+/** What trials cost here, learned as they come. */
+export class Pace {
+  readonly #screened: number[] = [];
+  #certifiedMs = 0;
+  #theirScreenedMs = 0;
+
+  screened(ms: number): void {
+    this.#screened.push(ms);
+    if (this.#screened.length > RECENT) this.#screened.shift();
+  }
+
+  /** A certified trial's cost, and what screening the same variant had cost. */
+  certified(ms: number, screenedMs: number): void {
+    this.#certifiedMs += ms;
+    this.#theirScreenedMs += screenedMs;
+  }
+
+  /** Expected cost of the next screened trial; 0 before the first, which is always tried. */
+  nextScreened(): number {
+    if (this.#screened.length === 0) return 0;
+    return this.#screened.reduce((sum, ms) => sum + ms, 0) / this.#screened.length;
+  }
+
+  /** Expected cost of certifying a variant whose screening took `screenedMs`. */
+  nextCertified(screenedMs: number): number {
+    const ratio =
+      this.#theirScreenedMs > 0 ? this.#certifiedMs / this.#theirScreenedMs : CERTIFIED_OVER_SCREENED;
+    return screenedMs * ratio;
+  }
+
+  /** Another problem, another size: recent costs no longer predict, the ratio of grades still does. */
+  forgetCosts(): void {
+    this.#screened.length = 0;
+  }
+}

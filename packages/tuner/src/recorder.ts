@@ -1,0 +1,75 @@
+import type { MeasureRequest, SessionSink, Trial } from "@tunelab/contract";
+import type { Bench } from "@tunelab/devices/protocol";
+import type { Planned } from "./candidate.ts";
+import { Known } from "./reuse.ts";
+import type { Stopwatch } from "./stopwatch.ts";
+import type { TuneClock, TuneOptions } from "./types.ts";
+
+/** Thrown inside a session when its signal fires; the session turns it into a result. */
+export class Interrupted extends Error {}
+
+/** Settles as the promise does, or rejects with Interrupted as soon as the signal fires. */
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(new Interrupted("interrupted"));
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+    promise.catch(() => {}); // left behind by an interruption, it may fail when the bench closes
+  }
+}
+
+/** Measures on the bench and makes every outcome durable before anything else happens. */
+export class Recorder {
+  readonly trials: Trial[] = [];
+  readonly known: Known;
+  readonly #bench: Bench;
+  readonly #sink: SessionSink;
+  readonly #clock: TuneClock;
+  readonly #stopwatch: Stopwatch;
+  readonly #signal: AbortSignal | undefined;
+  #sequence: number;
+
+  constructor(options: TuneOptions, bench: Bench, sink: SessionSink, stopwatch: Stopwatch) {
+    this.#bench = bench;
+    this.#sink = sink;
+    this.#clock = options.clock;
+    this.#stopwatch = stopwatch;
+    this.#signal = options.signal;
+    this.#sequence = options.firstSequence ?? 0;
+    this.known = new Known(options.earlier ?? []);
+  }
+
+  /** A measured trial and what it cost in ms of wall time. Rejects when the device cannot be used any more. */
+  async measure(request: MeasureRequest, planned: Planned): Promise<{ trial: Trial; costMs: number }> {
+    const before = this.#clock.now();
+    this.#stopwatch.enter("host");
+    try {
+      const outcome = await unlessAborted(this.#bench.measure(request), this.#signal);
+      const sequence = this.#sequence++;
+      const trial: Trial = {
+        ...outcome,
+        // A host that died before it had planned cannot say what it was asked; the session knows.
+        variant: planned.variant,
+        planHash: outcome.planHash || planned.hash,
+        id: `${this.#sink.session}.${sequence}`,
+        session: this.#sink.session,
+        sequence,
+        measuredAt: this.#clock.timestamp(),
+      };
+      this.#stopwatch.enter("idle");
+      await this.#sink.trial(trial);
+      this.trials.push(trial);
+      this.known.add(trial);
+      return { trial, costMs: this.#clock.now() - before };
+    } finally {
+      this.#stopwatch.enter("idle");
+    }
+  }
+}

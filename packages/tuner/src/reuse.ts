@@ -1,0 +1,49 @@
+import {
+  bestNs,
+  canonicalJson,
+  GRADES,
+  type Grade,
+  problemKey,
+  type SessionEvidence,
+  type SessionHeader,
+  type Trial,
+} from "@tunelab/contract";
+
+/** What must be equal before a session's trials stand for those of another: measurement rules, device and profile. */
+function conditions(header: SessionHeader): string {
+  const { protocol, contract, profile, toggles, device } = header;
+  return canonicalJson({ protocol, contract, profile, toggles: [...toggles].sort(), device });
+}
+
+/** Trials that need not be measured again under `header`; a driver update, another profile or protocol reuses nothing. */
+export function reusable(evidence: readonly SessionEvidence[], header: SessionHeader): readonly Trial[] {
+  const wanted = conditions(header);
+  return evidence.filter((one) => conditions(one.header) === wanted).flatMap(({ trials }) => trials);
+}
+
+/** Trials found by what was measured: operation, epoch, problem and plan. */
+export class Known {
+  readonly #trials = new Map<string, Trial[]>();
+
+  constructor(trials: readonly Trial[]) {
+    for (const trial of trials) this.add(trial);
+  }
+
+  add(trial: Trial): void {
+    if (!trial.planHash) return;
+    const key = keyOf(trial.operation, trial.epoch, problemKey(trial.problem), trial.planHash);
+    this.#trials.set(key, [...(this.#trials.get(key) ?? []), trial]);
+  }
+
+  /** The newest trial of at least that grade; one that failed stands for every grade. */
+  find(operation: string, epoch: number, problem: string, planHash: string, grade: Grade): Trial | undefined {
+    const least = GRADES.indexOf(grade);
+    return this.#trials
+      .get(keyOf(operation, epoch, problem, planHash))
+      ?.findLast((trial) => bestNs(trial) === undefined || GRADES.indexOf(trial.grade) >= least);
+  }
+}
+
+function keyOf(operation: string, epoch: number, problem: string, planHash: string): string {
+  return `${operation}\n${epoch}\n${problem}\n${planHash}`;
+}

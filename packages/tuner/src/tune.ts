@@ -1,0 +1,217 @@
+import {
+  asFault,
+  type Ceilings,
+  Fault,
+  type Noise,
+  type Problem,
+  problemKey,
+  type SessionSink,
+} from "@tunelab/contract";
+import type { Bench } from "@tunelab/devices/protocol";
+import { BUDGET_SLACK, Pace, shareEnd } from "./budget.ts";
+import { loadAlgorithms } from "./candidate.ts";
+import { Interrupted, Recorder, unlessAborted } from "./recorder.ts";
+import { Search } from "./search.ts";
+import { Stopwatch } from "./stopwatch.ts";
+import { STRATEGIES } from "./strategy.ts";
+import type { ProblemResult, Progress, TuneOptions, TuneResult, Workload } from "./types.ts";
+
+/** Timings of one kernel in the noise probe that begins a session. */
+const NOISE_SAMPLES = 15;
+
+interface Job {
+  readonly workload: Workload;
+  readonly problem: Problem;
+}
+
+/** Every operation and problem, cheap ones first, so that results and faults show early. */
+export function orderJobs(workloads: readonly Workload[]): readonly Job[] {
+  const jobs = workloads.flatMap((workload) => workload.problems.map((problem) => ({ workload, problem })));
+  const cost = ({ workload, problem }: Job): number => workload.suite.work(problem).flops;
+  const key = ({ workload, problem }: Job): string =>
+    `${workload.suite.operation.name} ${problemKey(problem)}`;
+  return jobs.sort((a, b) => cost(a) - cost(b) || (key(a) < key(b) ? -1 : 1));
+}
+
+/**
+ * Tunes within a budget and records everything as it comes. Noise probe and ceilings first, then problem after problem,
+ * each with an even share of the time left. Resolves even when interrupted or when the device is lost for good: then
+ * `stopped` says why, and what was measured is in the sink. Rejects with a usage Fault for a problem that an operation
+ * refuses, before anything is measured. The sink is left open, the bench too.
+ */
+export async function tune(
+  options: TuneOptions,
+  bench: Bench,
+  sink: SessionSink,
+  progress: Progress = () => {},
+): Promise<TuneResult> {
+  for (const { suite, problems } of options.workloads) {
+    for (const problem of problems) {
+      const refusal = suite.operation.refuse(problem);
+      if (refusal)
+        throw new Fault("usage", `${suite.operation.name} refuses ${problemKey(problem)}: ${refusal}`);
+    }
+  }
+  return new Session(options, bench, sink, progress).run();
+}
+
+class Session {
+  readonly #options: TuneOptions;
+  readonly #bench: Bench;
+  readonly #sink: SessionSink;
+  readonly #progress: Progress;
+  readonly #start: number;
+  readonly #end: number;
+  readonly #stopwatch: Stopwatch;
+  readonly #recorder: Recorder;
+  readonly #pace = new Pace();
+  readonly #results: ProblemResult[] = [];
+  readonly #unreached: { operation: string; problem: Problem }[] = [];
+  /** Events written in the background, in order: a restart is told while a trial is awaited. */
+  #events: Promise<void> = Promise.resolve();
+  #reused = 0;
+  #ceilings: Ceilings = {};
+  #noise: Noise | undefined;
+
+  constructor(options: TuneOptions, bench: Bench, sink: SessionSink, progress: Progress) {
+    this.#options = options;
+    this.#bench = bench;
+    this.#sink = sink;
+    this.#progress = progress;
+    this.#start = options.clock.now();
+    this.#end = this.#start + options.budgetMs;
+    this.#stopwatch = new Stopwatch(() => options.clock.now());
+    this.#recorder = new Recorder(options, bench, sink, this.#stopwatch);
+  }
+
+  async run(): Promise<TuneResult> {
+    const { clock } = this.#options;
+    this.#bench.onRestart((reason, request) => {
+      const variant = request
+        ? `${request.operation} ${request.algorithm}/${JSON.stringify(request.config)}`
+        : "";
+      this.#progress({ kind: "restart", reason, variant });
+      this.#record({ kind: "host-restart", at: clock.timestamp(), reason, variant });
+    });
+    this.#bench.onPhase((phase) => this.#stopwatch.phase(phase));
+    const stopped = await this.#work();
+    if (stopped) this.#record({ kind: "interrupted", at: clock.timestamp(), reason: stopped.reason });
+    const spentMs = this.#stopwatch.read();
+    const { trials } = this.#recorder;
+    // An interrupted session stays open to `--resume`: only one that ended by itself is finished.
+    if (!stopped) this.#record({ kind: "finished", at: clock.timestamp(), trials: trials.length, spentMs });
+    await this.#events;
+    return {
+      trials,
+      reused: this.#reused,
+      problems: this.#results,
+      unreached: this.#unreached,
+      ceilings: this.#ceilings,
+      ...(this.#noise ? { noise: this.#noise } : {}),
+      spentMs,
+      ...(stopped ? { stopped } : {}),
+    };
+  }
+
+  async #work(): Promise<TuneResult["stopped"]> {
+    try {
+      await this.#calibrate();
+      const jobs = orderJobs(this.#options.workloads);
+      for (const [index, job] of jobs.entries()) await this.#problem(job, index, jobs.length);
+      return undefined;
+    } catch (error) {
+      if (error instanceof Interrupted) return { reason: "interrupted by the user" };
+      const fault = asFault(error, "environment");
+      return { reason: fault.message, fault };
+    }
+  }
+
+  /** Noise and ceilings. Without them trials are still worth having, so a failure is told and no more. */
+  async #calibrate(): Promise<void> {
+    const { clock, signal } = this.#options;
+    const attempt = async <T>(what: "noise" | "ceilings", measured: Promise<T>): Promise<T | undefined> => {
+      try {
+        return await unlessAborted(measured, signal);
+      } catch (error) {
+        if (error instanceof Interrupted) throw error;
+        this.#progress({ kind: "failed-calibration", what, reason: asFault(error, "environment").message });
+        return undefined;
+      }
+    };
+    this.#stopwatch.enter("calibrate");
+    this.#progress({ kind: "calibrating", what: "noise" });
+    const noise = await attempt("noise", this.#bench.noise(NOISE_SAMPLES));
+    if (noise) {
+      this.#noise = noise;
+      this.#record({ kind: "noise", at: clock.timestamp(), noise });
+      this.#progress({ kind: "noise", noise });
+    }
+    this.#progress({ kind: "calibrating", what: "ceilings" });
+    const ceilings = await attempt("ceilings", this.#bench.ceilings());
+    if (ceilings) {
+      this.#ceilings = ceilings;
+      this.#record({ kind: "ceilings", at: clock.timestamp(), ceilings });
+      this.#progress({ kind: "ceilings", ceilings });
+    }
+    this.#stopwatch.enter("idle");
+  }
+
+  async #problem({ workload, problem }: Job, index: number, of: number): Promise<void> {
+    const { clock, seed, strategy } = this.#options;
+    const { suite } = workload;
+    const operation = suite.operation.name;
+    const now = clock.now();
+    // The very first problem gets its default whatever the budget: one number is better than none.
+    if (index > 0 && now >= this.#end) {
+      this.#unreached.push({ operation, problem });
+      this.#progress({ kind: "unreached", operation, problem });
+      return;
+    }
+    const algorithms = await loadAlgorithms(suite.operation, workload.algorithms);
+    const spaces = algorithms.map((one) => ({ algorithm: one.name, space: one.space(problem) }));
+    const end = shareEnd(now, this.#end, of - index);
+    const plan = STRATEGIES[strategy](spaces, seed);
+    this.#pace.forgetCosts();
+    this.#progress({
+      kind: "problem",
+      operation,
+      problem,
+      index,
+      of,
+      candidates: plan.total,
+      shareMs: end - now,
+    });
+    const search = new Search({
+      suite,
+      problem,
+      algorithms,
+      capabilities: this.#bench.hello.info.capabilities,
+      strategy: plan,
+      seed,
+      recorder: this.#recorder,
+      pace: this.#pace,
+      clock,
+      progress: this.#progress,
+      shareEnd: end,
+      slackEnd: index === of - 1 ? this.#end + this.#options.budgetMs * BUDGET_SLACK : end,
+      estimate: (problemLeftMs) => ({
+        elapsedMs: clock.now() - this.#start,
+        // Later problems are expected to use up their shares: their spaces are not counted yet.
+        remainingMs:
+          problemLeftMs + (index === of - 1 ? 0 : Math.max(0, this.#end - Math.max(end, clock.now()))),
+      }),
+    });
+    try {
+      await search.run();
+    } finally {
+      this.#results.push(search.result());
+      this.#reused += search.reused;
+    }
+  }
+
+  #record(event: Parameters<SessionSink["event"]>[0]): void {
+    this.#events = this.#events.then(() => this.#sink.event(event));
+    // Awaited at the end of the session; without this a failure before then would be an unhandled rejection.
+    this.#events.catch(() => {});
+  }
+}

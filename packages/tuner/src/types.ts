@@ -1,0 +1,98 @@
+import type { Ceilings, Fault, Noise, Problem, Suite, Trial } from "@tunelab/contract";
+import type { StrategyName } from "./strategy.ts";
+
+/** Time as the session sees it; a test injects one that it drives. */
+export interface TuneClock {
+  /** Milliseconds from an arbitrary origin, monotonic in a real clock. */
+  now(): number;
+  /** The wall clock, ISO 8601 in UTC, for records only. */
+  timestamp(): string;
+}
+
+/** One operation to tune on some problems. */
+export interface Workload {
+  readonly suite: Suite;
+  readonly problems: readonly Problem[];
+  /** Names of the algorithms to search; all when absent. */
+  readonly algorithms?: readonly string[];
+}
+
+export interface TuneOptions {
+  readonly workloads: readonly Workload[];
+  readonly strategy: StrategyName;
+  /** Wall time for everything, noise probe and ceilings included, in ms. */
+  readonly budgetMs: number;
+  readonly seed: number;
+  /** Trials of this very device, profile and protocol that need not be measured again (see `reusable`). */
+  readonly earlier?: readonly Trial[];
+  /** First sequence number to give: one past the highest in a session that is resumed. */
+  readonly firstSequence?: number;
+  readonly clock: TuneClock;
+  /** Stops at once; everything measured is kept. */
+  readonly signal?: AbortSignal;
+}
+
+/** How one problem went. */
+export interface ProblemResult {
+  readonly operation: string;
+  readonly problem: Problem;
+  /** Distinct plans screened now or earlier, the defaults among them. */
+  readonly screened: number;
+  readonly certified: number;
+  readonly failed: number;
+  /** Candidates that came to a plan already measured. */
+  readonly identical: number;
+  /** Candidates that do not fit, by the limit that refuses them. */
+  readonly refused: Readonly<Record<string, number>>;
+  /** Whether the strategy ran out of candidates before the time ran out. */
+  readonly complete: boolean;
+}
+
+export interface TuneResult {
+  /** Trials measured now, in order; reused ones are not among them. */
+  readonly trials: readonly Trial[];
+  readonly reused: number;
+  readonly problems: readonly ProblemResult[];
+  /** Problems for which the budget left no time at all. */
+  readonly unreached: readonly { readonly operation: string; readonly problem: Problem }[];
+  readonly ceilings: Ceilings;
+  readonly noise?: Noise;
+  readonly spentMs: Readonly<Record<string, number>>;
+  /** Why the session ended before its plan did; absent when it finished. */
+  readonly stopped?: { readonly reason: string; readonly fault?: Fault };
+}
+
+/** How far a session is: elapsed and expected remaining ms. */
+export interface Estimate {
+  readonly elapsedMs: number;
+  readonly remainingMs: number;
+}
+
+/** What a session tells while it runs; the listener prints, or does nothing. */
+export type ProgressEvent =
+  | { readonly kind: "calibrating"; readonly what: "noise" | "ceilings" }
+  | { readonly kind: "noise"; readonly noise: Noise }
+  | { readonly kind: "ceilings"; readonly ceilings: Ceilings }
+  | { readonly kind: "failed-calibration"; readonly what: "noise" | "ceilings"; readonly reason: string }
+  | {
+      readonly kind: "problem";
+      readonly operation: string;
+      readonly problem: Problem;
+      readonly index: number;
+      readonly of: number;
+      readonly candidates: number;
+      readonly shareMs: number;
+    }
+  | { readonly kind: "measuring"; readonly variant: string; readonly estimate: Estimate }
+  | {
+      readonly kind: "trial";
+      readonly trial: Trial;
+      readonly first: boolean;
+      /** Whether it is the fastest of its problem so far. */
+      readonly leads: boolean;
+      readonly estimate: Estimate;
+    }
+  | { readonly kind: "restart"; readonly reason: string; readonly variant: string }
+  | { readonly kind: "unreached"; readonly operation: string; readonly problem: Problem };
+
+export type Progress = (event: ProgressEvent) => void;
