@@ -1,1 +1,2 @@
-export {};
+export { main } from "./main.ts";
+export type { Io } from "./io.ts";

@@ -1,0 +1,41 @@
+import { Command, CommanderError } from "commander";
+import { VERSION } from "./build.ts";
+import { register as results } from "./commands/results.ts";
+import { register as ship } from "./commands/ship.ts";
+import { register as tables } from "./commands/tables.ts";
+import { register as tune } from "./commands/tune.ts";
+import { EXIT, type Io, reportFailure } from "./io.ts";
+
+/** The whole command line. Each command module adds itself. */
+export function programFor(io: Io): Command {
+  const program = new Command("tunelab")
+    .description("Benchmark-and-autotuning laboratory for WebGPU compute kernels")
+    .version(VERSION)
+    .exitOverride()
+    .showHelpAfterError("(--help shows how)")
+    .configureOutput({
+      writeOut: (text) => io.out(text.trimEnd()),
+      writeErr: (text) => io.note(text.trimEnd()),
+    });
+  for (const register of [tune, tables, ship, results]) register(program, io);
+  return program;
+}
+
+/** Runs one command line; resolves to the exit code and never rejects. */
+export async function main(words: readonly string[], io: Io): Promise<number> {
+  try {
+    const program = programFor(io);
+    for (const command of program.commands) inherit(command);
+    await program.parseAsync([...words], { from: "user" });
+    return EXIT.ok;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    return reportFailure(error, io, process.env.TUNELAB_DEBUG === "1");
+  }
+}
+
+/** Subcommands throw and print as the program does. */
+function inherit(command: Command): void {
+  command.copyInheritedSettings(command.parent!);
+  for (const inner of command.commands) inherit(inner);
+}

@@ -1,0 +1,30 @@
+import { Fault, PROFILES, type ProfileName, WORKLOAD_NAMES, type WorkloadName } from "@tunelab/contract";
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** Milliseconds of `90s`, `10m`, `1.5h`. @throws Fault `usage`. */
+export function parseDuration(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text.trim());
+  const ms = match ? Number(match[1]) * UNITS[match[2]!]! : Number.NaN;
+  if (!(ms > 0)) throw new Fault("usage", `"${text}" is no duration: write 90s, 10m or 1h`);
+  return ms;
+}
+
+/** A whole number >= 0. @throws Fault `usage` naming the option. */
+export function parseWhole(text: string, option: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text.trim()) || !Number.isSafeInteger(value)) {
+    throw new Fault("usage", `${option} takes a whole number, not "${text}"`);
+  }
+  return value;
+}
+
+const choice = <T extends string>(what: string, text: string, names: readonly T[]): T => {
+  if ((names as readonly string[]).includes(text)) return text as T;
+  throw new Fault("usage", `unknown ${what} "${text}": there is ${names.join(", ")}`);
+};
+
+export const parseProfile = (text: string): ProfileName =>
+  choice("profile", text, Object.keys(PROFILES) as ProfileName[]);
+
+export const parseWorkload = (text: string): WorkloadName => choice("workload", text, WORKLOAD_NAMES);

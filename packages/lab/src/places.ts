@@ -1,0 +1,75 @@
+import { execFile } from "node:child_process";
+import { accessSync, constants, mkdirSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { Fault } from "@tunelab/contract";
+import { packed } from "./build.ts";
+import type { Io } from "./io.ts";
+
+/** The checkout's root, or undefined in a packed laboratory. */
+export const checkout: string | undefined = packed
+  ? undefined
+  : resolve(fileURLToPath(new URL("../../..", import.meta.url)));
+
+/** Module that device hosts run. */
+export const hostEntry: URL = packed
+  ? new URL("./host.mjs", import.meta.url)
+  : new URL("./host-main.ts", import.meta.url);
+
+/** Published tables and evidence. @throws Fault `usage` in a packed laboratory. */
+export function tablesDir(): string {
+  return join(requireCheckout(), "tables");
+}
+
+export function requireCheckout(): string {
+  if (!checkout) throw new Fault("usage", "this command needs a checkout of tunelab: a packed laboratory only measures");
+  return checkout;
+}
+
+/**
+ * Where a user's own sessions and tables go: `--out`, else TUNELAB_LAB_DIR, else `.lab` in the checkout (the current folder when
+ * packed), else, where that is read-only, a folder of the user's, said aloud. @throws Fault `environment` when none can be written.
+ */
+export function labDir(out: string | undefined, io: Io): string {
+  const wanted = out ?? process.env.TUNELAB_LAB_DIR;
+  if (wanted) {
+    const folder = resolve(wanted);
+    if (writable(folder)) return folder;
+    throw new Fault("environment", `${folder} cannot be written: choose another with --out DIR or TUNELAB_LAB_DIR`);
+  }
+  const local = join(checkout ?? process.cwd(), ".lab");
+  if (writable(local)) return local;
+  for (const folder of [
+    join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "tunelab", "lab"),
+    join(tmpdir(), "tunelab-lab"),
+  ]) {
+    if (!writable(folder)) continue;
+    io.note(`${local} cannot be written: results go to ${folder} (choose with --out DIR)`);
+    return folder;
+  }
+  throw new Fault("environment", `${local} cannot be written: choose a folder with --out DIR or TUNELAB_LAB_DIR`);
+}
+
+function writable(folder: string): boolean {
+  try {
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Commit of the code that runs, and whether the tree differs from it; empty where there is no git or no repository. */
+export async function commitOf(): Promise<{ commit: string; dirty: boolean }> {
+  if (packed) return { commit: packed.commit, dirty: packed.dirty };
+  const git = async (...words: string[]): Promise<string> =>
+    (await promisify(execFile)("git", words, { cwd: requireCheckout() })).stdout.trim();
+  try {
+    return { commit: await git("rev-parse", "HEAD"), dirty: (await git("status", "--porcelain")) !== "" };
+  } catch {
+    return { commit: "", dirty: false };
+  }
+}

@@ -1,0 +1,49 @@
+import { Fault, type Operation, type Probe, type Problem, type Suite } from "@tunelab/contract";
+
+/** Every operation of the laboratory by name, loaded when first asked for. A new operation is one line here. */
+const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
+  "matched-filter": async () => suiteOf(await import("@tunelab/kernel-matched-filter/suite")),
+};
+
+/** A suite of one problem type stands for a suite of any: its operation refuses problems that are not its own. */
+const suiteOf = (module: { readonly suite: unknown }): Suite => module.suite as Suite;
+
+export const operationNames = (): readonly string[] => Object.keys(SUITES).sort();
+
+/** The suite of an operation. @throws Fault `usage` that lists what exists. */
+export async function loadSuite(name: string): Promise<Suite> {
+  const load = Object.hasOwn(SUITES, name) ? SUITES[name] : undefined;
+  if (!load) throw new Fault("usage", `unknown kernel "${name}": there is ${operationNames().join(", ")}`);
+  return load();
+}
+
+export async function loadOperations(): Promise<readonly Operation[]> {
+  return Promise.all(operationNames().map(async (name) => (await loadSuite(name)).operation));
+}
+
+export async function loadProbes(): Promise<readonly Probe[]> {
+  return (await import("@tunelab/kernel-probes")).probes;
+}
+
+/**
+ * A problem from `n=1024,data=4`: dimensions not given take their defaults. @throws Fault `usage` naming the dimension or value.
+ */
+export function parseProblem(operation: Operation, text: string): Problem {
+  const problem: Record<string, number | string> = {};
+  for (const { name, default: fallback } of operation.dimensions) {
+    if (fallback !== undefined) problem[name] = fallback;
+  }
+  const known = operation.dimensions.map(({ name }) => name);
+  for (const part of text.split(",").filter(Boolean)) {
+    const [name = "", value = ""] = part.split("=").map((piece) => piece.trim());
+    if (!known.includes(name)) {
+      throw new Fault("usage", `${operation.name} has no dimension "${name}": it has ${known.join(", ")}`);
+    }
+    problem[name] = value !== "" && Number.isFinite(Number(value)) ? Number(value) : value;
+  }
+  const missing = operation.dimensions.find(({ name }) => problem[name] === undefined);
+  if (missing) throw new Fault("usage", `--problem gives no ${missing.name}: ${missing.doc}`);
+  const refusal = operation.refuse(problem);
+  if (refusal) throw new Fault("usage", refusal);
+  return problem;
+}
