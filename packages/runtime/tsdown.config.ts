@@ -7,6 +7,6 @@ export default defineConfig({
   dts: true,
   sourcemap: true,
   fixedExtension: false,
-  noExternal: [/^@tunelab\//],
+  deps: { alwaysBundle: [/^@tunelab\//] },
   inputOptions: { resolve: { conditionNames: ["@tunelab/source", "import", "default"] } },
 });
