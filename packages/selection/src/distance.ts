@@ -53,9 +53,11 @@ const vendorOf = (identity: DeviceIdentity): string => {
 
 /**
  * Whether the identity names a model. Browsers mask it: Chromium leaves device and description empty, Safari says
- * `apple` everywhere. A masked identity's slug says no more than its vendor and architecture do.
+ * `apple` everywhere. A masked identity's slug says no more than its vendor and architecture do; for a software
+ * rasteriser that is all there is to say.
  */
 function namesModel(identity: DeviceIdentity): boolean {
+  if (identity.adapterType === "cpu") return true;
   const name = deviceSlug(identity);
   const vendor = slug(identity.vendor);
   return ![vendor, slug(identity.architecture), slug(`${identity.vendor} ${identity.architecture}`)].includes(

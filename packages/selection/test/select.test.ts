@@ -1,0 +1,230 @@
+import { DEFAULT_CAPABILITIES, type DeviceIdentity, type Fault, type TuningTable } from "@tunelab/contract";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { deviceDistance, explain, fold, problemDistance, type SelectRequest, select } from "../src/index.ts";
+import { BIG, BOUNDS, H200, scale, session, trial } from "./made.ts";
+
+const variant = (workgroup: number, us: number, n = 64) =>
+  trial(`w${workgroup}-${n}`, us, {
+    variant: `plain/workgroup=${workgroup}`,
+    config: { workgroup },
+    problem: { n },
+    resources: { workgroupBytes: workgroup * 64, invocations: workgroup },
+  });
+
+const tableOf = (
+  identity: DeviceIdentity,
+  trials = [variant(256, 10), variant(32, 20)],
+  profile?: "native",
+): TuningTable =>
+  fold([session("s", trials, { device: { identity, capabilities: BIG }, ...(profile ? { profile } : {}) })], {
+    bounds: BOUNDS,
+  })[0]!;
+
+const ask = (changes: Partial<SelectRequest> = {}): SelectRequest => ({
+  tables: [tableOf(H200)],
+  operation: scale,
+  problem: { n: 64 },
+  capabilities: BIG,
+  identity: H200,
+  ...changes,
+});
+const variants = async (request: SelectRequest) =>
+  (await select(request)).candidates.map((each) => each.variant);
+const faultOf = async (request: SelectRequest): Promise<Fault> =>
+  select(request).then(
+    () => {
+      throw new Error("nothing was thrown");
+    },
+    (fault: Fault) => fault,
+  );
+
+describe("choosing a variant", () => {
+  it("takes the table's order on its own device and problem, the default last", async () => {
+    const selection = await select(ask());
+    expect(selection.candidates.map((each) => each.variant)).toEqual([
+      "plain/workgroup=256",
+      "plain/workgroup=32",
+      "plain/workgroup=64",
+    ]);
+    expect(explain(selection)).toEqual({
+      variant: "plain/workgroup=256",
+      table: "nvidia-h200/tint-vulkan.portable/scale.json",
+      borrowed: false,
+      why: "rank 1 of 10 us on this device",
+      expectedUs: 10,
+      refused: [],
+    });
+  });
+
+  it("without a table the default runs", async () => {
+    const selection = await select(ask({ tables: [] }));
+    expect(selection.candidates.map((each) => each.variant)).toEqual(["plain/workgroup=64"]);
+    expect(explain(selection)).toMatchObject({
+      borrowed: false,
+      why: expect.stringContaining("the default of plain"),
+    });
+  });
+
+  it("rows over the device's limits are refused with the limit, and the next that fits is taken", async () => {
+    const selection = await select(
+      ask({
+        capabilities: DEFAULT_CAPABILITIES,
+        tables: [tableOf(H200, [variant(512, 10), variant(32, 20)])],
+      }),
+    );
+    expect(selection.candidates[0].variant).toBe("plain/workgroup=32");
+    expect(selection.refused).toMatchObject([
+      { variant: "plain/workgroup=512", limit: "maxComputeWorkgroupStorageSize" },
+    ]);
+  });
+
+  it("when nothing fits the fault names the default's limit with both numbers", async () => {
+    const limits = { ...BIG.limits, maxComputeInvocationsPerWorkgroup: 16 };
+    const fault = await faultOf(ask({ capabilities: { ...BIG, limits } }));
+    expect(fault.kind).toBe("unsupported");
+    expect(fault.message).toMatch(
+      /workgroup=64 needs 64 invocations.*grants 16 \(maxComputeInvocationsPerWorkgroup\)/,
+    );
+  });
+
+  it("a problem that the operation refuses is a usage fault", async () => {
+    expect(await faultOf(ask({ problem: { n: 0 } }))).toMatchObject({
+      kind: "usage",
+      message: "n is 0, not positive",
+    });
+  });
+
+  it("demands on accuracy and scratch refuse what does not meet them", async () => {
+    const inexact = {
+      ...variant(256, 10),
+      verdict: { matched: 1, total: 1, sampled: 1, maxError: 9e-7, nearTies: 0 },
+    };
+    const request = ask({ tables: [tableOf(H200, [inexact, variant(32, 20)])], demand: { maxError: 5e-7 } });
+    expect(await variants(request)).toEqual(["plain/workgroup=32"]);
+    // 64 items of 8 bytes.
+    expect((await faultOf(ask({ demand: { scratchBytes: 511 } }))).message).toMatch(
+      /512 bytes of scratch.*511/,
+    );
+    expect(await variants(ask({ demand: { scratchBytes: 512 } }))).toHaveLength(3);
+  });
+
+  it("a row of an algorithm or parameter value that is gone is passed over, with the reason", async () => {
+    const gone = { ...variant(256, 5), algorithm: "removed" };
+    const odd = { ...variant(32, 6), config: { workgroup: 48 }, planHash: "odd" };
+    const selection = await select(ask({ tables: [tableOf(H200, [gone, odd, variant(128, 20)])] }));
+    expect(selection.candidates[0].variant).toBe("plain/workgroup=128");
+    expect(selection.refused.map(({ limit }) => limit)).toEqual(["algorithm", "space"]);
+  });
+
+  it("the nearest measured problem stands in, and says so", async () => {
+    const table = tableOf(H200, [variant(256, 10, 64), variant(32, 20, 1024)]);
+    const selection = await select(ask({ tables: [table], problem: { n: 512 } }));
+    expect(selection.candidates[0].variant).toBe("plain/workgroup=32");
+    expect(explain(selection).why).toContain("nearest measured problem n=1024");
+    expect(explain(selection).expectedUs).toBeUndefined();
+  });
+
+  it("a trait of another class never stands in; its default is assumed on both sides", () => {
+    expect(problemDistance(scale.dimensions, { n: 64 }, { n: 64, kind: "dense" })).toBe(0);
+    expect(problemDistance(scale.dimensions, { n: 64 }, { n: 64, kind: "sparse" })).toBeUndefined();
+    expect(problemDistance(scale.dimensions, { n: 64 }, { n: 256 })).toBe(2);
+  });
+
+  it("distance is symmetric and zero only for the same problem", () => {
+    const sizes = fc.integer({ min: 1, max: 1 << 20 });
+    fc.assert(
+      fc.property(sizes, sizes, (a, b) => {
+        const apart = problemDistance(scale.dimensions, { n: a }, { n: b })!;
+        expect(apart).toBeCloseTo(problemDistance(scale.dimensions, { n: b }, { n: a })!, 12);
+        expect(apart === 0).toBe(a === b);
+      }),
+    );
+  });
+
+  it("the order in which tables are given decides nothing", async () => {
+    const tables = [
+      tableOf({ ...H200, vendor: "amd", device: "radeon-8060s", description: "" }, [variant(128, 1)]),
+      tableOf(H200),
+      tableOf(H200, [variant(512, 1)], "native"),
+    ];
+    const forwards = await variants(ask({ tables }));
+    expect(await variants(ask({ tables: [...tables].reverse() }))).toEqual(forwards);
+    expect(forwards.slice(0, 3)).toEqual([
+      "plain/workgroup=256",
+      "plain/workgroup=32",
+      "plain/workgroup=512",
+    ]);
+  });
+});
+
+describe("devices that say little about themselves", () => {
+  const masked: DeviceIdentity = {
+    ...H200,
+    implementation: "",
+    compiler: "",
+    backend: "",
+    device: "",
+    description: "",
+    driver: "",
+    adapterType: "unknown",
+  };
+  const closeness = (asked: DeviceIdentity, known: DeviceIdentity) =>
+    deviceDistance({ identity: asked, capabilities: BIG }, { identity: known, capabilities: BIG }).closeness;
+  const ampere = { ...H200, architecture: "ampere", device: "rtx-3090", description: "" };
+
+  it("Chromium's masked H200, whose architecture is empty, borrows from its vendor", async () => {
+    expect(closeness(masked, H200)).toBe("vendor");
+    const selection = await select(ask({ identity: masked }));
+    expect(explain(selection)).toMatchObject({ borrowed: true, why: expect.stringContaining("same vendor") });
+  });
+
+  it("an architecture is closer than a vendor", async () => {
+    const asked = { ...masked, architecture: "ampere" };
+    expect(closeness(asked, ampere)).toBe("architecture");
+    expect(closeness(asked, H200)).toBe("vendor");
+    const tables = [tableOf(H200), tableOf(ampere, [variant(128, 99)])];
+    expect((await variants(ask({ tables, identity: asked })))[0]).toBe("plain/workgroup=128");
+  });
+
+  it("Safari's `apple` everywhere is a vendor and no device, even against a table of the same mask", () => {
+    const safari = {
+      ...masked,
+      vendor: "apple",
+      architecture: "apple",
+      device: "apple",
+      description: "apple",
+    };
+    expect(closeness(safari, safari)).toBe("vendor");
+    expect(closeness(safari, { ...H200, vendor: "apple", architecture: "metal-3", device: "apple-m4" })).toBe(
+      "vendor",
+    );
+  });
+
+  it("Deno's decimal ids are the same device by its description, under another compiler", async () => {
+    const deno = { ...H200, compiler: "naga", vendor: "4318", device: "9013" };
+    expect(closeness(deno, H200)).toBe("device");
+    expect(closeness({ ...deno, description: "NVIDIA A100" }, H200)).toBe("vendor");
+    expect(explain(await select(ask({ identity: deno })))).toMatchObject({
+      borrowed: true,
+      why: expect.stringContaining("another compiler"),
+    });
+  });
+
+  it("an unnamed device borrows by subgroup size and limits, and software is nobody's likeness", () => {
+    const unknown = { ...masked, vendor: "", architecture: "" };
+    expect(closeness(unknown, H200)).toBe("similar");
+    expect(closeness({ ...unknown, adapterType: "cpu" }, H200)).toBe("any");
+    const narrow = { ...BIG, subgroup: { minimum: 8, maximum: 8 } };
+    const info = { identity: H200, capabilities: BIG };
+    expect(deviceDistance({ identity: unknown, capabilities: narrow }, info).closeness).toBe("any");
+    expect(deviceDistance({ capabilities: BIG }, info).closeness).toBe("similar");
+  });
+
+  it("a software GPU is known by its own name whatever reports it", () => {
+    const software = { vendor: "google", architecture: "swiftshader", adapterType: "cpu" } as const;
+    const swiftshader = { ...H200, ...software, device: "SwiftShader Device (LLVM 16)" };
+    const page = { ...masked, ...software };
+    expect(closeness(page, swiftshader)).toBe("device");
+  });
+});

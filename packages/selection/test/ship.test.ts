@@ -1,0 +1,91 @@
+import { type Operation, planHash, type TuningTable } from "@tunelab/contract";
+import { expect, it } from "vitest";
+import { checkShipped, fold, renderShipped } from "../src/index.ts";
+import { BIG, BOUNDS, scale, session, trial } from "./made.ts";
+
+const plain = await scale.algorithms.plain!();
+const measured = async (workgroup: number, us: number) => {
+  const config = { workgroup };
+  const problem = { n: 4096 };
+  return trial(await planHash(plain.plan(problem, config, BIG)), us, {
+    variant: `plain/workgroup=${workgroup}`,
+    config,
+    problem,
+    resources: { workgroupBytes: workgroup * 64, invocations: workgroup },
+  });
+};
+// 512 asks for more workgroup memory than WebGPU's default 16,384 bytes.
+const trials = await Promise.all([measured(512, 10), measured(256, 30), measured(128, 40), measured(64, 50)]);
+const table: TuningTable = fold([session("01KBA0000000000000000000AA", trials)], { bounds: BOUNDS })[0]!;
+const PATH = "packages/runtime/src/generated/scale.ts";
+
+async function shippedIn(text: string): Promise<readonly TuningTable[]> {
+  const from = text.indexOf("= [") + 2;
+  return JSON.parse(text.slice(from, text.lastIndexOf(";"))) as readonly TuningTable[];
+}
+
+it("ships the best and the runner-up, which fits the default limits here", async () => {
+  const text = (await renderShipped([table], [scale])).get(PATH)!;
+  const [shipped] = await shippedIn(text);
+  expect(shipped!.entries[0]!.rows.map(({ config }) => config.workgroup)).toEqual([512, 256]);
+});
+
+it("adds the best that runs at default limits where neither does", async () => {
+  const hungry: Operation = {
+    ...scale,
+    algorithms: {
+      plain: async () => ({
+        ...plain,
+        resources: (problem, config) => ({
+          ...plain.resources(problem, config),
+          workgroupBytes: Number(config.workgroup) * 200,
+        }),
+      }),
+    },
+  };
+  const [shipped] = await shippedIn((await renderShipped([table], [hungry])).get(PATH)!);
+  expect(shipped!.entries[0]!.rows.map(({ config }) => config.workgroup)).toEqual([512, 256, 64]);
+});
+
+it("the module says when and from which commit its evidence is, and is the same for the same tables", async () => {
+  const first = (await renderShipped([table], [scale])).get(PATH)!;
+  expect(first).toContain(
+    "// nvidia-h200/tint-vulkan.portable/scale.json: 1 sessions, newest 2025-11-30, commit commit-01KBA",
+  );
+  expect((await renderShipped([table], [scale])).get(PATH)).toBe(first);
+});
+
+it("an operation without a table still gets a module that says so", async () => {
+  expect((await renderShipped([], [scale])).get(PATH)).toContain("readonly TuningTable[] = [];");
+});
+
+it("a table whose plans are what the code plans is not stale", async () => {
+  expect(await checkShipped([table], [scale])).toEqual([]);
+});
+
+it("a changed text, a gone algorithm and a gone parameter value are each named, with both hashes", async () => {
+  const changed: Operation = {
+    ...scale,
+    algorithms: {
+      plain: async () => ({
+        ...plain,
+        plan: (problem, config, capabilities) => {
+          const plan = plain.plan(problem, config, capabilities);
+          return config.workgroup === 256 ? { ...plan, extents: { more: 1 } } : plan;
+        },
+      }),
+    },
+  };
+  const stale = await checkShipped([table], [changed]);
+  expect(stale).toHaveLength(1);
+  expect(stale[0]).toMatchObject({ variant: "plain/workgroup=256", problem: { n: 4096 } });
+  expect(stale[0]!.got).toMatch(/^[0-9a-f]{16}$/);
+  expect(stale[0]!.got).not.toBe(stale[0]!.expected);
+
+  const gone = await checkShipped([table], [{ ...scale, algorithms: {} }]);
+  expect(gone.map(({ got }) => got)).toEqual(Array(4).fill("the algorithm plain is gone"));
+  const space = { parameters: [{ name: "workgroup", values: [64], doc: "" }], constraints: [] };
+  const narrowed = { ...scale, algorithms: { plain: async () => ({ ...plain, space: () => space }) } };
+  expect((await checkShipped([table], [narrowed]))[0]!.got).toMatch(/workgroup=512, which does not exist/);
+  expect((await checkShipped([table], []))[0]!.got).toBe("the operation is gone");
+});
