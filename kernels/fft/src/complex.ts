@@ -7,7 +7,19 @@ export type Operation =
   /** Times +i or -i: free but for a swap and a sign. */
   | { readonly kind: "rotate"; readonly a: number; readonly sign: 1 | -1 }
   /** Times the constant re + i im. */
-  | { readonly kind: "scale"; readonly a: number; readonly re: number; readonly im: number };
+  | { readonly kind: "scale"; readonly a: number; readonly re: number; readonly im: number }
+  /** a + w b: two fused multiply-adds a part. */
+  | { readonly kind: "add-product"; readonly a: number; readonly w: number; readonly b: number }
+  /** a + (re + i im) b. */
+  | {
+      readonly kind: "add-scaled";
+      readonly a: number;
+      readonly b: number;
+      readonly re: number;
+      readonly im: number;
+    }
+  /** 2 a - b: the difference of a butterfly from its sum b, one fused multiply-add a part. */
+  | { readonly kind: "mirror"; readonly a: number; readonly b: number };
 
 export interface Codelet {
   /** Values 0 .. inputs-1 are the inputs; operation k defines value inputs + k. */
@@ -51,6 +63,18 @@ export class Builder {
     return this.#push({ kind: "scale", a, re: Math.cos(angle), im: Math.sin(angle) });
   }
 
+  addProduct(a: number, w: number, b: number): number {
+    return this.#push({ kind: "add-product", a, w, b });
+  }
+
+  addScaled(a: number, b: number, re: number, im: number): number {
+    return this.#push({ kind: "add-scaled", a, b, re, im });
+  }
+
+  mirror(a: number, b: number): number {
+    return this.#push({ kind: "mirror", a, b });
+  }
+
   finish(outputs: readonly number[]): Codelet {
     return { inputs: this.inputs, operations: this.operations, outputs };
   }
@@ -61,6 +85,22 @@ export class Builder {
   }
 }
 
+/** Real instructions of each operation on a machine with fused multiply-add, where a swap and a sign are free. */
+const INSTRUCTIONS: Readonly<Record<Operation["kind"], number>> = {
+  add: 2,
+  sub: 2,
+  rotate: 0,
+  scale: 4,
+  "add-product": 4,
+  "add-scaled": 4,
+  mirror: 2,
+};
+
+/** Real instructions of a codelet. */
+export function instructionsOf(codelet: Codelet): number {
+  return codelet.operations.reduce((sum, { kind }) => sum + INSTRUCTIONS[kind], 0);
+}
+
 /** Runs a codelet; `round` is applied to every real result (Math.fround imitates the GPU, identity gives float64). */
 export function evaluate(
   codelet: Codelet,
@@ -68,6 +108,11 @@ export function evaluate(
   round: (x: number) => number = (x) => x,
 ): Complex[] {
   const values: Complex[] = [...inputs];
+  // A fused multiply-add rounds once: the product of two float32 is exact in float64.
+  const plus = (a: Complex, [wr, wi]: Complex, [br, bi]: Complex): Complex => [
+    round(round(a[0] + wr * br) - wi * bi),
+    round(round(a[1] + wr * bi) + wi * br),
+  ];
   for (const operation of codelet.operations) {
     const [re, im] = values[operation.a]!;
     switch (operation.kind) {
@@ -84,6 +129,17 @@ export function evaluate(
       case "scale": {
         const [c, s] = [round(operation.re), round(operation.im)];
         values.push([round(re * c - im * s), round(re * s + im * c)]);
+        break;
+      }
+      case "add-product":
+        values.push(plus([re, im], values[operation.w]!, values[operation.b]!));
+        break;
+      case "add-scaled":
+        values.push(plus([re, im], [round(operation.re), round(operation.im)], values[operation.b]!));
+        break;
+      case "mirror": {
+        const [bre, bim] = values[operation.b]!;
+        values.push([round(2 * re - bre), round(2 * im - bim)]);
         break;
       }
     }

@@ -1,5 +1,16 @@
-export { codelet, codeletText, multiplyText, RADICES, type Radix, range, type Sign } from "./codelets.ts";
-export { Builder, type Codelet, type Complex, evaluate, type Operation } from "./complex.ts";
+export {
+  codelet,
+  codeletText,
+  type FusedFactor,
+  fusedCodelet,
+  fusedFactors,
+  multiplyText,
+  RADICES,
+  type Radix,
+  range,
+  type Sign,
+} from "./codelets.ts";
+export { Builder, type Codelet, type Complex, evaluate, instructionsOf, type Operation } from "./complex.ts";
 export {
   type Access,
   accesses,
@@ -20,7 +31,6 @@ export {
   registerOf,
   type Shape,
   shapeOf,
-  twiddleTurn,
 } from "./passes.ts";
 export { simulate } from "./simulate.ts";
 export {
@@ -31,4 +41,17 @@ export {
   type TransformText,
   transformText,
 } from "./transform.ts";
-export { TWIDDLES, type Twiddles, tableEntries, twiddleTable, twiddleText, usesTable } from "./twiddles.ts";
+export {
+  BUTTERFLIES,
+  type Butterfly,
+  type Factor,
+  type FactorOptions,
+  factorsOf,
+  factorValue,
+  TWIDDLES,
+  type Twiddles,
+  tableEntries,
+  twiddleTable,
+  twiddleText,
+  usesTable,
+} from "./twiddles.ts";

@@ -62,14 +62,3 @@ export function outputPosition(shape: Shape, pass: Pass, t: number, r: number): 
   const j = t + b * shape.threads;
   return Math.floor(j / pass.before) * pass.before * pass.radix + (j % pass.before) + m * pass.before;
 }
-
-/** Points of the twiddle angle's full turn, and the multiple of it for thread t's butterfly b and point m. */
-export function twiddleTurn(
-  shape: Shape,
-  pass: Pass,
-  t: number,
-  b: number,
-  m: number,
-): { k: number; of: number } {
-  return { k: ((t + b * shape.threads) % pass.before) * m, of: pass.before * pass.radix };
-}

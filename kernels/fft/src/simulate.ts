@@ -1,7 +1,8 @@
-import { codelet, range, type Sign } from "./codelets.ts";
+import { codelet, fusedCodelet, range, type Sign } from "./codelets.ts";
 import { type Complex, evaluate } from "./complex.ts";
 import { type ExchangeOptions, layoutOf, readPlace, writePlace } from "./exchange.ts";
-import { inputPosition, outputPosition, registerOf, type Shape, twiddleTurn } from "./passes.ts";
+import { inputPosition, outputPosition, type Pass, registerOf, type Shape } from "./passes.ts";
+import { type Butterfly, factorsOf, factorValue } from "./twiddles.ts";
 
 /**
  * Runs a whole workgroup on the CPU by the same index functions that the WGSL is printed from: registers of every thread,
@@ -14,24 +15,21 @@ export function simulate(
   sign: Sign,
   input: readonly Complex[],
   round: (x: number) => number = (x) => x,
+  butterfly: Butterfly = "split",
 ): Complex[] {
   const threads = range(shape.threads);
   const every = range(shape.points);
   let held = threads.map((t) => every.map((r) => input[inputPosition(shape, shape.passes[0]!, t, r)]!));
   for (const [index, pass] of shape.passes.entries()) {
-    const code = codelet(pass.radix, sign);
     held = threads.map((t) => {
       const mine = [...held[t]!];
       for (const b of range(shape.points / pass.radix)) {
-        const inputs = range(pass.radix).map((m): Complex => {
-          const [re, im] = mine[registerOf(pass, b, m)]!;
-          const { k, of } = twiddleTurn(shape, pass, t, b, m);
-          const angle = (sign * 2 * Math.PI * k) / of;
-          const [c, s] = [round(Math.cos(angle)), round(Math.sin(angle))];
-          return k === 0 ? [re, im] : [round(re * c - im * s), round(re * s + im * c)];
-        });
-        for (const [m, value] of evaluate(code, inputs, round).entries())
-          mine[registerOf(pass, b, m)] = value;
+        const own = range(pass.radix).map((m) => registerOf(pass, b, m));
+        const k = (t + b * shape.threads) % pass.before;
+        const points = own.map((r) => mine[r]!);
+        for (const [m, value] of compute(pass, points, k, sign, butterfly, round).entries()) {
+          mine[own[m]!] = value;
+        }
       }
       return mine;
     });
@@ -65,4 +63,32 @@ export function simulate(
   const output = new Array<Complex>(shape.n);
   for (const t of threads) for (const r of every) output[outputPosition(shape, last, t, r)] = held[t]![r]!;
   return output;
+}
+
+/** One butterfly with twiddle index k, as `butterfly` computes it. */
+function compute(
+  pass: Pass,
+  points: readonly Complex[],
+  k: number,
+  sign: Sign,
+  butterfly: Butterfly,
+  round: (x: number) => number,
+): Complex[] {
+  const twiddled = pass.before > 1;
+  const factors = twiddled
+    ? factorsOf(pass, { butterfly, sign, twiddles: "table" }).map((factor): Complex => {
+        const [c, s] = factorValue(factor, k, sign);
+        return [round(c), round(s)];
+      })
+    : [];
+  if (butterfly === "fused") {
+    return evaluate(fusedCodelet(pass.radix, sign, twiddled), [...points, ...factors], round);
+  }
+  const turned = points.map(([re, im], m): Complex => {
+    const factor = m ? factors[m - 1] : undefined;
+    if (!factor) return [re, im];
+    const [c, s] = factor;
+    return [round(re * c - im * s), round(re * s + im * c)];
+  });
+  return evaluate(codelet(pass.radix, sign), turned, round);
 }

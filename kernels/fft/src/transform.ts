@@ -1,12 +1,10 @@
 import { formatU32, lines, type Text } from "@tunelab/variants";
-import { codelet, codeletText, multiplyText, range, type Sign } from "./codelets.ts";
+import { codelet, codeletText, fusedCodelet, multiplyText, range } from "./codelets.ts";
 import { type Access, accesses, type ExchangeOptions, exchangeWords, layoutOf } from "./exchange.ts";
 import { type Pass, registerOf, type Shape } from "./passes.ts";
-import { type Twiddles, twiddleText } from "./twiddles.ts";
+import { type FactorOptions, factorsOf, twiddleText } from "./twiddles.ts";
 
-export interface TransformOptions {
-  readonly sign: Sign;
-  readonly twiddles: Twiddles;
+export interface TransformOptions extends FactorOptions {
   readonly exchange: ExchangeOptions;
 }
 
@@ -100,24 +98,29 @@ function guarded(list: readonly Access[], chunk: number, statement: (access: Acc
 
 function passText(shape: Shape, pass: Pass, options: TransformOptions, prefix: string): Text[] {
   const text: Text[] = [];
-  const butterflies = shape.points / pass.radix;
+  const { butterfly, sign } = options;
+  const twiddled = pass.before > 1;
   // Butterflies of one thread share their factors when their distance is a multiple of `before`.
   const shared = shape.threads % pass.before === 0;
-  for (const b of range(butterflies)) {
+  for (const b of range(shape.points / pass.radix)) {
     const names = range(pass.radix).map((m) => `x${registerOf(pass, b, m)}`);
-    const factors = shared ? prefix : `${prefix}b${b}`;
-    if (pass.before > 1) {
-      if (!shared || b === 0) {
-        const j = b ? `(t + ${formatU32(b * shape.threads)})` : "t";
-        const last = pass.before * pass.radix === shape.n;
-        const k = last ? j : `${j} % ${formatU32(pass.before)}`;
-        text.push(twiddleText(shape, pass, options.twiddles, options.sign, k, factors));
-      }
-      for (const [m, name] of names.entries()) {
-        if (m) text.push(`${name} = ${multiplyText(name, `${factors}w${m}.x`, `${factors}w${m}.y`)};`);
-      }
+    const temporaries = `${prefix}v${b}_`;
+    const owner = shared ? prefix : `${prefix}b${b}`;
+    const factors = twiddled ? factorsOf(pass, options).map((factor) => `${owner}${factor.name}`) : [];
+    if (twiddled && (!shared || b === 0)) {
+      const j = b ? `(t + ${formatU32(b * shape.threads)})` : "t";
+      const last = pass.before * pass.radix === shape.n;
+      text.push(twiddleText(shape, pass, options, last ? j : `${j} % ${formatU32(pass.before)}`, owner));
     }
-    text.push(codeletText(codelet(pass.radix, options.sign), names, `${prefix}v${b}_`));
+    if (butterfly === "fused") {
+      text.push(codeletText(fusedCodelet(pass.radix, sign, twiddled), names, temporaries, factors));
+      continue;
+    }
+    for (const [index, factor] of factors.entries()) {
+      const name = names[index + 1]!;
+      text.push(`${name} = ${multiplyText(name, `${factor}.x`, `${factor}.y`)};`);
+    }
+    text.push(codeletText(codelet(pass.radix, sign), names, temporaries));
   }
   return text;
 }

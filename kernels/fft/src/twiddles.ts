@@ -1,82 +1,143 @@
 import { formatF32, formatU32 } from "@tunelab/variants";
-import { multiplyText, range, type Sign } from "./codelets.ts";
+import { fusedFactors, multiplyText, range, type Sign } from "./codelets.ts";
 import type { Pass, Shape } from "./passes.ts";
 
 /**
- * Where the factors exp(sign 2 pi i k m / (before radix)) come from.
+ * Where the factors of a pass come from.
  * - `direct`: a cosine and a sine each; WGSL promises 2^-11 only, devices give what they give.
- * - `walk`: one cosine and sine for m = 1, the rest by multiplication (w2 = w1 w1, w3 = w2 w1, w4 = w2 w2, ...; depth log2).
+ * - `walk`: one cosine and sine for the first, the rest by multiplication, log2(radix) deep.
  * - `table`: a storage buffer of float64-computed factors, one load each.
- * - `table-walk`: w1 from the table, the rest by multiplication.
+ * - `table-walk`: the first from the table, the rest by multiplication.
  */
 export const TWIDDLES = ["direct", "walk", "table", "table-walk"] as const;
 export type Twiddles = (typeof TWIDDLES)[number];
 
+/**
+ * How a thread computes a butterfly.
+ * - `split`: points times their twiddles w^m, m = 1 .. radix - 1, then a DFT codelet of radix-4 and radix-2 steps.
+ * - `fused`: levels of radix-2 steps on fused multiply-adds that carry the twiddles (`fusedCodelet`), radix / 2 factors.
+ */
+export const BUTTERFLIES = ["split", "fused"] as const;
+export type Butterfly = (typeof BUTTERFLIES)[number];
+
+/** The choices that decide which factors exist and where they come from. */
+export interface FactorOptions {
+  readonly sign: Sign;
+  readonly twiddles: Twiddles;
+  readonly butterfly: Butterfly;
+}
+
 export const usesTable = (twiddles: Twiddles): boolean => twiddles === "table" || twiddles === "table-walk";
+
+/** exp(sign 2 pi i (k times + plus) / of) for the butterfly's twiddle index k = j % before. */
+export interface Factor {
+  readonly name: string;
+  readonly times: number;
+  readonly plus: number;
+  readonly of: number;
+  /** The factor from earlier ones of the pass, as text; the first has none. */
+  readonly walked: (prefix: string) => string;
+}
+
+/** The factors of a pass in order, the one that the others can be walked from first. */
+export function factorsOf(pass: Pass, { butterfly, sign }: FactorOptions): readonly Factor[] {
+  const { radix, before } = pass;
+  if (butterfly === "split") {
+    return range(radix)
+      .slice(1)
+      .map((m) => ({
+        name: `w${m}`,
+        times: m,
+        plus: 0,
+        of: before * radix,
+        walked: (prefix) => {
+          const b = `${prefix}w${Math.ceil(m / 2)}`;
+          return multiplyText(`${prefix}w${Math.floor(m / 2)}`, `${b}.x`, `${b}.y`);
+        },
+      }));
+  }
+  return fusedFactors(radix).map(({ size, q }) => ({
+    name: `f${size}_${q}`,
+    times: 1,
+    plus: q * before,
+    of: size * before,
+    walked: (prefix) => {
+      if (q === 0) {
+        const root = `${prefix}f${2 * size}_0`;
+        return multiplyText(root, `${root}.x`, `${root}.y`);
+      }
+      const angle = (sign * 2 * Math.PI * q) / size;
+      return multiplyText(`${prefix}f${size}_0`, formatF32(Math.cos(angle)), formatF32(Math.sin(angle)));
+    },
+  }));
+}
+
+/** The factor's value for a twiddle index, in float64. */
+export function factorValue(factor: Factor, k: number, sign: Sign): readonly [number, number] {
+  const angle = (sign * 2 * Math.PI * (k * factor.times + factor.plus)) / factor.of;
+  return [Math.cos(angle), Math.sin(angle)];
+}
 
 const turning = (shape: Shape): readonly Pass[] => shape.passes.filter((pass) => pass.before > 1);
 
-/** Factors a pass keeps in the table: m = 1 .. radix-1, or m = 1 alone when the rest is walked. */
-const factorsOf = (pass: Pass, twiddles: Twiddles): number => (twiddles === "table" ? pass.radix - 1 : 1);
+/** Factors a pass keeps in the table: all, or the first alone when the rest is walked. */
+const kept = (pass: Pass, options: FactorOptions): readonly Factor[] =>
+  options.twiddles === "table" ? factorsOf(pass, options) : factorsOf(pass, options).slice(0, 1);
 
 /** vec2f entries of the table. */
-export function tableEntries(shape: Shape, twiddles: Twiddles): number {
-  return turning(shape).reduce((sum, pass) => sum + pass.before * factorsOf(pass, twiddles), 0);
+export function tableEntries(shape: Shape, options: FactorOptions): number {
+  return turning(shape).reduce((sum, pass) => sum + pass.before * kept(pass, options).length, 0);
 }
 
-/** The table: per pass, factor m - 1, then k; so that neighbouring threads load neighbouring words. Rounded once, from float64. */
-export function twiddleTable(shape: Shape, twiddles: Twiddles, sign: Sign): Float32Array {
+/** The table: per pass, factor, then k; so that neighbouring threads load neighbouring words. Rounded once, from float64. */
+export function twiddleTable(shape: Shape, options: FactorOptions): Float32Array {
   const words: number[] = [];
   for (const pass of turning(shape)) {
-    for (const f of range(factorsOf(pass, twiddles))) {
-      for (const k of range(pass.before)) {
-        const angle = (sign * 2 * Math.PI * k * (f + 1)) / (pass.before * pass.radix);
-        words.push(Math.cos(angle), Math.sin(angle));
-      }
+    for (const factor of kept(pass, options)) {
+      for (const k of range(pass.before)) words.push(...factorValue(factor, k, options.sign));
     }
   }
   return Float32Array.from(words);
 }
 
 /** First entry of a pass in the table. */
-function tableOffset(shape: Shape, pass: Pass, twiddles: Twiddles): number {
+function tableOffset(shape: Shape, pass: Pass, options: FactorOptions): number {
   let offset = 0;
   for (const earlier of turning(shape)) {
     if (earlier === pass) break;
-    offset += earlier.before * factorsOf(earlier, twiddles);
+    offset += earlier.before * kept(earlier, options).length;
   }
   return offset;
 }
 
 /**
- * Statements that define the factors `${prefix}w1` .. `${prefix}w{radix-1}` of one butterfly, its index k = j % before given as
- * text. The table is the storage variable `twiddles`.
+ * Statements that define the factors `${prefix}${factor.name}` of one butterfly, its index k = j % before given as text. The table is
+ * the storage variable `twiddles`.
  */
 export function twiddleText(
   shape: Shape,
   pass: Pass,
-  twiddles: Twiddles,
-  sign: Sign,
+  options: FactorOptions,
   k: string,
   prefix: string,
 ): string[] {
-  const step = (sign * 2 * Math.PI) / (pass.before * pass.radix);
-  const name = (m: number): string => `${prefix}w${m}`;
   const text = [`let ${prefix}k = ${k};`];
-  const direct = (m: number): string[] => [
-    `let ${prefix}a${m} = f32(${prefix}k) * ${formatF32(step * m)};`,
-    `let ${name(m)} = vec2f(cos(${prefix}a${m}), sin(${prefix}a${m}));`,
-  ];
-  const loaded = (m: number): string[] => {
-    const offset = tableOffset(shape, pass, twiddles) + (m - 1) * pass.before;
-    return [`let ${name(m)} = twiddles[${prefix}k${offset ? ` + ${formatU32(offset)}` : ""}];`];
-  };
-  const walked = (m: number): string[] => {
-    const [a, b] = [name(Math.floor(m / 2)), name(Math.ceil(m / 2))];
-    return [`let ${name(m)} = ${multiplyText(a, `${b}.x`, `${b}.y`)};`];
-  };
-  const source = usesTable(twiddles) ? loaded : direct;
-  const walks = twiddles === "walk" || twiddles === "table-walk";
-  for (const m of range(pass.radix).slice(1)) text.push(...(m > 1 && walks ? walked(m) : source(m)));
+  const plus = (amount: number): string => (amount ? `${prefix}k + ${formatU32(amount)}` : `${prefix}k`);
+  const offset = tableOffset(shape, pass, options);
+  const walks = options.twiddles === "walk" || options.twiddles === "table-walk";
+  for (const [index, factor] of factorsOf(pass, options).entries()) {
+    const name = `${prefix}${factor.name}`;
+    if (index > 0 && walks) {
+      text.push(`let ${name} = ${factor.walked(prefix)};`);
+    } else if (usesTable(options.twiddles)) {
+      text.push(`let ${name} = twiddles[${plus(offset + index * pass.before)}];`);
+    } else {
+      const step = (options.sign * 2 * Math.PI * factor.times) / factor.of;
+      text.push(
+        `let ${name}a = f32(${plus(factor.plus)}) * ${formatF32(step)};`,
+        `let ${name} = vec2f(cos(${name}a), sin(${name}a));`,
+      );
+    }
+  }
   return text;
 }

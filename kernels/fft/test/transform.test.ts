@@ -1,11 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  BUTTERFLIES,
   type Complex,
   codelet,
   type ExchangeOptions,
   evaluate,
   exchangeWords,
+  factorsOf,
+  factorValue,
+  fusedCodelet,
+  instructionsOf,
   layoutOf,
   RADICES,
   readPlace,
@@ -61,6 +66,38 @@ describe("codelets", () => {
       });
     }
   }
+
+  for (const radix of RADICES) {
+    for (const sign of signs) {
+      it(`fused radix ${radix}, sign ${sign}, is the DFT with and without twiddles, to float64 rounding`, () => {
+        fc.assert(
+          fc.property(fc.integer(), fc.constantFrom(1, 4, 64), (seed, before) => {
+            const input = noise(radix, seed);
+            const k = Math.abs(seed) % before;
+            const twiddled = before > 1;
+            const options = { sign, butterfly: "fused", twiddles: "table" } as const;
+            const factors = twiddled
+              ? factorsOf({ radix, before }, options).map((factor) => factorValue(factor, k, sign))
+              : [];
+            const turned = input.map(([re, im], m): Complex => {
+              const angle = (sign * 2 * Math.PI * k * m) / (before * radix);
+              const [c, s] = [Math.cos(angle), Math.sin(angle)];
+              return [re * c - im * s, re * s + im * c];
+            });
+            const output = evaluate(fusedCodelet(radix, sign, twiddled), [...input, ...factors]);
+            expect(worst(output, dft(turned, sign))).toBeLessThan(1e-14);
+          }),
+          { numRuns: 20 },
+        );
+      });
+    }
+  }
+
+  it("fused radix 16 takes 6 instructions a radix-2 step with twiddles, 144 without", () => {
+    expect(instructionsOf(fusedCodelet(16, 1, true))).toBe(4 * 8 * 6);
+    expect(instructionsOf(fusedCodelet(16, 1, false))).toBe(148);
+    expect(instructionsOf(codelet(16, 1)) + 15 * 4).toBe(220);
+  });
 
   it("radix 16 spends no more than the 4x4 split: 144 real additions and 8 rotations by a constant", () => {
     const kinds = codelet(16, 1).operations.map(({ kind }) => kind);
@@ -120,10 +157,12 @@ describe("a workgroup's transform, simulated by the index functions that the tex
         const truth = dft(input, sign);
         for (const { radix, threads, chunk } of holdings(n)) {
           const shape = shapeOf(n, radix, threads);
-          const output = simulate(shape, { chunk, staging: "whole", padding: 0 }, sign, input);
-          expect(worst(output, truth), `radix ${radix} threads ${threads} chunk ${chunk}`).toBeLessThan(
-            1e-12,
-          );
+          for (const butterfly of chunk === 1 ? BUTTERFLIES : (["split"] as const)) {
+            const options: ExchangeOptions = { chunk, staging: "whole", padding: 0 };
+            const output = simulate(shape, options, sign, input, undefined, butterfly);
+            const where = `radix ${radix} threads ${threads} chunk ${chunk} ${butterfly}`;
+            expect(worst(output, truth), where).toBeLessThan(1e-12);
+          }
         }
       }
     });
@@ -136,8 +175,12 @@ describe("a workgroup's transform, simulated by the index functions that the tex
       for (const radix of RADICES) {
         const shape = shapeOf(n, radix, n / 16);
         const options: ExchangeOptions = { chunk: 4, staging: "split", padding: 0 };
-        expect(worst(simulate(shape, options, 1, input), truth)).toBeLessThan(1e-12);
-        expect(worst(simulate(shape, options, 1, input, Math.fround), truth)).toBeLessThan(5e-7);
+        for (const butterfly of BUTTERFLIES) {
+          const run = (round?: (x: number) => number): Complex[] =>
+            simulate(shape, options, 1, input, round, butterfly);
+          expect(worst(run(), truth)).toBeLessThan(1e-12);
+          expect(worst(run(Math.fround), truth)).toBeLessThan(5e-7);
+        }
       }
     });
   }

@@ -1,15 +1,16 @@
 import type { BufferSpec } from "@tunelab/contract";
 import { twiddleTable, usesTable } from "@tunelab/kernel-fft";
 import { COMPLEX_BYTES, type MatchedFilterProblem, PAIR_BYTES, RECORD_BYTES } from "./problem.ts";
-import { shapeFor, type TransformConfig } from "./transform-space.ts";
+import { shapeFor, type TransformConfig, transformFor } from "./transform-space.ts";
 
 /** WGSL store types of the operation's ports. */
-export const TYPES = {
-  data: "array<vec2f>",
-  templates: "array<vec2f>",
+export const typesOf = (n: number): Readonly<Record<"data" | "templates" | "pairs" | "records", string>> => ({
+  // Spectra as arrays of length n: one address a spectrum and constant offsets, instead of an index (and a clamp) a load.
+  data: `array<array<vec2f, ${n}>>`,
+  templates: `array<array<vec2f, ${n}>>`,
   pairs: "array<vec2u>",
   records: "array<vec4u>",
-} as const;
+});
 
 const fixed = (name: string, bytes: number): BufferSpec => ({
   name,
@@ -37,7 +38,7 @@ export const recordsBuffer = (): BufferSpec => ({
 /** The table of twiddle factors, for configurations that read one. */
 export function twiddleBuffer(n: number, config: TransformConfig): BufferSpec | undefined {
   if (!usesTable(config.twiddles)) return undefined;
-  const data = twiddleTable(shapeFor(n, config), config.twiddles, 1);
+  const data = twiddleTable(shapeFor(n, config), transformFor(config));
   return {
     name: "twiddles",
     role: "constant",

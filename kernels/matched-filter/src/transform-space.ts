@@ -1,5 +1,7 @@
 import type { Constraint, Parameter } from "@tunelab/contract";
 import {
+  BUTTERFLIES,
+  type Butterfly,
   type ExchangeOptions,
   exchangeBytes,
   RADICES,
@@ -13,6 +15,7 @@ import {
 /** The choices that shape an in-workgroup transform, shared by the algorithms. */
 export type TransformConfig = {
   readonly radix: number;
+  readonly butterfly: Butterfly;
   readonly workgroup: number;
   readonly chunk: number;
   readonly staging: "whole" | "split";
@@ -38,6 +41,11 @@ export function transformParameters(n: number): Parameter[] {
       values: RADICES,
       unit: "points",
       doc: "largest butterfly a thread computes in registers",
+    },
+    {
+      name: "butterfly",
+      values: BUTTERFLIES,
+      doc: "split: twiddle products, then radix-4 steps; fused: radix-2 levels on fused multiply-adds that carry the twiddles",
     },
     {
       name: "workgroup",
@@ -98,6 +106,7 @@ export const exchangeFor = ({ chunk, staging, padding }: TransformConfig): Excha
 export const transformFor = (config: TransformConfig): TransformOptions => ({
   sign: 1,
   twiddles: config.twiddles,
+  butterfly: config.butterfly,
   exchange: exchangeFor(config),
 });
 
@@ -119,7 +128,7 @@ export const exchangedBytes = (n: number, config: TransformConfig): number =>
  */
 export function defaultTransform(n: number, memory: number, invocations: number): TransformConfig {
   const workgroup = Math.min(n / 4, 256, invocations);
-  const base = { radix: 4, workgroup, padding: 0, twiddles: "table" } as const;
+  const base = { radix: 4, butterfly: "split", workgroup, padding: 0, twiddles: "table" } as const;
   for (let chunk = n / workgroup; chunk >= 1; chunk /= 2) {
     for (const staging of ["whole", "split"] as const) {
       const config: TransformConfig = { ...base, chunk, staging };

@@ -5,8 +5,8 @@ import {
   range,
   registers,
   stageDeclaration,
+  tableEntries,
   transformText,
-  twiddleTable,
   usesTable,
 } from "@tunelab/kernel-fft";
 import {
@@ -18,7 +18,7 @@ import {
   linearGroup,
   lines,
 } from "@tunelab/variants";
-import { inputBuffers, recordsBuffer, TYPES, twiddleBuffer } from "../../buffers.ts";
+import { inputBuffers, recordsBuffer, twiddleBuffer, typesOf } from "../../buffers.ts";
 import {
   COMPLEX_BYTES,
   type MatchedFilterProblem,
@@ -139,18 +139,19 @@ export const corrReduce: Algorithm<MatchedFilterProblem, CorrReduceConfig> = {
   },
 };
 
+const correlationType = (n: number): string => `array<array<vec2f, ${n}>>`;
+
 function correlateText(n: number, config: CorrReduceConfig, bindings: readonly Binding[]): string {
   const shape = shapeFor(n, config);
-  const entries = Math.max(1, twiddleTable(shape, config.twiddles, 1).length / 2);
   const first = shape.passes[0]!;
   const last = shape.passes.at(-1)!;
-  const plus = (offset: number): string => (offset ? ` + ${formatU32(offset)}` : "");
+  const at = (offset: number): string => (offset ? `t + ${formatU32(offset)}` : "t");
   return lines(
     extentsStruct(),
     bindingDeclarations(bindings, {
-      ...TYPES,
-      twiddles: `array<vec2f, ${entries}>`,
-      correlation: "array<vec2f>",
+      ...typesOf(n),
+      twiddles: `array<vec2f, ${tableEntries(shape, transformFor(config))}>`,
+      correlation: correlationType(n),
     }),
     stageDeclaration(shape, exchangeFor(config)),
     PRODUCT,
@@ -160,17 +161,12 @@ function correlateText(n: number, config: CorrReduceConfig, bindings: readonly B
       `let pair = ${linearGroup()};`,
       "if (pair >= extents.items) { return; }",
       "let source = pairs[pair];",
-      `let dataAt = source.x * ${formatU32(n)} + t;`,
-      `let templateAt = source.y * ${formatU32(n)} + t;`,
       range(shape.points).map((r) => {
-        const offset = plus(inputPosition(shape, first, 0, r));
-        return `var x${r} = product(data[dataAt${offset}], templates[templateAt${offset}]);`;
+        const from = at(inputPosition(shape, first, 0, r));
+        return `var x${r} = product(data[source.x][${from}], templates[source.y][${from}]);`;
       }),
       transformText(shape, transformFor(config)).text,
-      `let correlationAt = pair * ${formatU32(n)} + t;`,
-      registers(shape).map(
-        (x, r) => `correlation[correlationAt${plus(outputPosition(shape, last, 0, r))}] = ${x};`,
-      ),
+      registers(shape).map((x, r) => `correlation[pair][${at(outputPosition(shape, last, 0, r))}] = ${x};`),
     ),
   );
 }
@@ -180,7 +176,7 @@ function reduceText(n: number, config: CorrReduceConfig, bindings: readonly Bind
   return lines(
     reduction === "subgroup" && "enable subgroups;",
     extentsStruct(),
-    bindingDeclarations(bindings, { ...TYPES, correlation: "array<vec2f>" }),
+    bindingDeclarations(bindings, { ...typesOf(n), correlation: correlationType(n) }),
     reductionDeclarations(reduction, scan),
     NO_PEAK_DECLARATION,
     `@compute @workgroup_size(${scan})`,
@@ -190,13 +186,12 @@ function reduceText(n: number, config: CorrReduceConfig, bindings: readonly Bind
       "if (pair >= extents.items) { return; }",
       reductionReset(reduction),
       reduction === "subgroup" && "workgroupBarrier();",
-      `let correlationAt = pair * ${formatU32(n)};`,
       "var best = -1.0f;",
       "var mine = NO_PEAK;",
       block(
         `for (var step = 0u; step < ${formatU32(n / scan)}; step += 1u)`,
         `let index = step * ${formatU32(scan)} + t;`,
-        "let value = correlation[correlationAt + index];",
+        "let value = correlation[pair][index];",
         "let size = dot(value, value);",
         "if (size > best) {",
         "  best = size;",
@@ -207,7 +202,7 @@ function reduceText(n: number, config: CorrReduceConfig, bindings: readonly Bind
         threads: scan,
         reduction,
         search: ["at = mine;"],
-        value: ["let z = correlation[correlationAt + found];"],
+        value: ["let z = correlation[pair][found];"],
       }),
     ),
   );

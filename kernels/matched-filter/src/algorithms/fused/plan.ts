@@ -6,8 +6,8 @@ import {
   registers,
   type Shape,
   stageDeclaration,
+  tableEntries,
   transformText,
-  twiddleTable,
   usesTable,
 } from "@tunelab/kernel-fft";
 import {
@@ -20,7 +20,7 @@ import {
   lines,
   type Text,
 } from "@tunelab/variants";
-import { inputBuffers, recordsBuffer, TYPES, twiddleBuffer } from "../../buffers.ts";
+import { inputBuffers, recordsBuffer, twiddleBuffer, typesOf } from "../../buffers.ts";
 import {
   COMPLEX_BYTES,
   type MatchedFilterProblem,
@@ -138,7 +138,10 @@ function fusedText(n: number, config: FusedConfig, bindings: readonly Binding[])
   return lines(
     config.reduction === "subgroup" && "enable subgroups;",
     extentsStruct(),
-    bindingDeclarations(bindings, { ...TYPES, twiddles: `array<vec2f, ${tableLength(shape, config)}>` }),
+    bindingDeclarations(bindings, {
+      ...typesOf(n),
+      twiddles: `array<vec2f, ${tableEntries(shape, transformFor(config))}>`,
+    }),
     stageDeclaration(shape, exchange),
     reductionDeclarations(config.reduction, config.workgroup),
     NO_PEAK_DECLARATION,
@@ -151,9 +154,6 @@ function fusedText(n: number, config: FusedConfig, bindings: readonly Binding[])
   );
 }
 
-const tableLength = (shape: Shape, config: FusedConfig): number =>
-  Math.max(1, twiddleTable(shape, config.twiddles, 1).length / 2);
-
 /** Words from a spectrum's start to what a register loads, as text over `t`. */
 const loadOffset = (shape: Shape, register: number): string => {
   const offset = inputPosition(shape, shape.passes[0]!, 0, register);
@@ -165,12 +165,9 @@ function single(shape: Shape, config: FusedConfig): Text[] {
     `let pair = ${linearGroup()};`,
     "if (pair >= extents.items) { return; }",
     "let source = pairs[pair];",
-    `let dataAt = source.x * ${formatU32(shape.n)} + t;`,
-    `let templateAt = source.y * ${formatU32(shape.n)} + t;`,
     range(shape.points).map((r) => {
-      const offset = inputPosition(shape, shape.passes[0]!, 0, r);
-      const plus = offset ? ` + ${formatU32(offset)}` : "";
-      return `var x${r} = product(data[dataAt${plus}], templates[templateAt${plus}]);`;
+      const at = loadOffset(shape, r);
+      return `var x${r} = product(data[source.x][${at}], templates[source.y][${at}]);`;
     }),
     transformAndPeak(shape, config),
   ];
@@ -189,12 +186,10 @@ function tiled(shape: Shape, config: FusedConfig): Text[] {
       block(
         "if (source.x != held)",
         "held = source.x;",
-        `let dataAt = source.x * ${formatU32(shape.n)};`,
-        range(shape.points).map((r) => `d${r} = data[dataAt + ${loadOffset(shape, r)}];`),
+        range(shape.points).map((r) => `d${r} = data[source.x][${loadOffset(shape, r)}];`),
       ),
-      `let templateAt = source.y * ${formatU32(shape.n)};`,
       range(shape.points).map(
-        (r) => `var x${r} = product(d${r}, templates[templateAt + ${loadOffset(shape, r)}]);`,
+        (r) => `var x${r} = product(d${r}, templates[source.y][${loadOffset(shape, r)}]);`,
       ),
       transformAndPeak(shape, config),
     ),
