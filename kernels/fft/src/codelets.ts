@@ -51,7 +51,7 @@ function transform(builder: Builder, values: readonly number[], sign: Sign): num
   return outputs;
 }
 
-const twiddled = new Map<string, Codelet>();
+const fusedMade = new Map<string, Codelet>();
 
 /**
  * One factor of a fused butterfly: level `size` (a size-N sub-butterfly, N = 2, 4, .. radix) multiplies output q of its odd half by
@@ -73,23 +73,34 @@ export function fusedFactors(radix: number): readonly FusedFactor[] {
 }
 
 /**
+ * What a fused codelet reads. `points`: radix values. `twiddled`: the points, then `fusedFactors`. `products`: radix values a, then
+ * radix values h, the points being a conj(h): the products merge with the first additions, ten instructions a pair instead of twelve.
+ */
+export type FusedInputs = "points" | "twiddled" | "products";
+
+/**
  * DFT of `radix` points with the pass's twiddles inside, as log2(radix) levels of radix-2 butterflies: s = a + f b takes four fused
  * multiply-adds and a - f b = 2 a - s two more, where a product, a sum and a difference take eight instructions. Radix 16 takes
- * 192 in all, against 160 for the 4x4 split and 60 for its 15 twiddles. Inputs: the points, then (with twiddles) `fusedFactors`.
+ * 192 in all, against 160 for the 4x4 split and 60 for its 15 twiddles.
  */
-export function fusedCodelet(radix: number, sign: Sign, twiddles: boolean): Codelet {
-  const key = `${radix}/${sign}/${twiddles}`;
-  const known = twiddled.get(key);
+export function fusedCodelet(radix: number, sign: Sign, inputs: FusedInputs): Codelet {
+  const key = `${radix}/${sign}/${inputs}`;
+  const known = fusedMade.get(key);
   if (known) return known;
   const factors = fusedFactors(radix);
-  const builder = new Builder(radix + (twiddles ? factors.length : 0));
+  const builder = new Builder(radix + { points: 0, twiddled: factors.length, products: radix }[inputs]);
   const pair = (a: number, b: number, size: number, q: number): [number, number] => {
     const turns = size >= 4 && q >= size / 4;
-    if (twiddles) {
+    if (inputs === "twiddled") {
       const own = turns ? q - size / 4 : q;
       const f = radix + factors.findIndex((factor) => factor.size === size && factor.q === own);
       const sum = builder.addProduct(a, turns ? builder.rotate(f, sign) : f, b);
       return [sum, builder.mirror(a, sum)];
+    }
+    if (inputs === "products" && size === 2) {
+      const first = builder.correlate(a, radix + a);
+      const sum = builder.addCorrelate(first, b, radix + b);
+      return [sum, builder.mirror(first, sum)];
     }
     if (q === 0 || q * 4 === size) {
       const other = turns ? builder.rotate(b, sign) : b;
@@ -108,28 +119,28 @@ export function fusedCodelet(radix: number, sign: Sign, twiddles: boolean): Code
     return [...pairs.map(([sum]) => sum), ...pairs.map(([, difference]) => difference)];
   };
   const result = builder.finish(level(0, 1));
-  twiddled.set(key, result);
+  fusedMade.set(key, result);
   return result;
 }
 
 /**
- * WGSL of a codelet on the vec2f variables `registers` (inputs, overwritten by the outputs in natural order), with
- * temporaries named after `prefix`. One statement a line. `factors` name the inputs beyond the registers.
+ * WGSL of a codelet on the vec2f values `inputs`: assigns its outputs in natural order to the variables `outputs`, with temporaries
+ * named after `prefix`. One statement a line.
  */
 export function codeletText(
   code: Codelet,
-  registers: readonly string[],
+  inputs: readonly string[],
+  outputs: readonly string[],
   prefix: string,
-  factors: readonly string[] = [],
 ): string[] {
-  const names = [...registers, ...factors];
+  const names = [...inputs];
   const text: string[] = [];
   for (const [index, operation] of code.operations.entries()) {
     const name = `${prefix}${index}`;
     text.push(`let ${name} = ${expression(operation, names)};`);
     names.push(name);
   }
-  for (const [index, output] of code.outputs.entries()) text.push(`${registers[index]} = ${names[output]};`);
+  for (const [index, output] of code.outputs.entries()) text.push(`${outputs[index]} = ${names[output]};`);
   return text;
 }
 
@@ -150,6 +161,12 @@ function expression(operation: Operation, names: readonly string[]): string {
     }
     case "add-scaled":
       return addProductText(a, formatF32(operation.re), formatF32(operation.im), names[operation.b]!);
+    case "correlate":
+      return correlateText(a, names[operation.h]!);
+    case "add-correlate": {
+      const h = names[operation.h]!;
+      return `fma(vec2f(${h}.y, -${h}.y), ${names[operation.b]}.yx, fma(${h}.xx, ${names[operation.b]}, ${a}))`;
+    }
     case "mirror":
       return `fma(vec2f(2.0f), ${a}, -${names[operation.b]})`;
   }
@@ -162,6 +179,11 @@ const addProductText = (a: string, re: string, im: string, b: string): string =>
 /** The complex product of a vec2f and re + i im as an expression. */
 export function multiplyText(a: string, re: string, im: string): string {
   return `vec2f(${a}.x * ${re} - ${a}.y * ${im}, ${a}.x * ${im} + ${a}.y * ${re})`;
+}
+
+/** a conj(h) as an expression. */
+export function correlateText(a: string, h: string): string {
+  return `fma(vec2f(${h}.y, -${h}.y), ${a}.yx, ${a} * ${h}.x)`;
 }
 
 export const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);

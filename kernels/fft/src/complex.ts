@@ -18,6 +18,10 @@ export type Operation =
       readonly re: number;
       readonly im: number;
     }
+  /** a conj(h). */
+  | { readonly kind: "correlate"; readonly a: number; readonly h: number }
+  /** a + b conj(h). */
+  | { readonly kind: "add-correlate"; readonly a: number; readonly b: number; readonly h: number }
   /** 2 a - b: the difference of a butterfly from its sum b, one fused multiply-add a part. */
   | { readonly kind: "mirror"; readonly a: number; readonly b: number };
 
@@ -71,6 +75,14 @@ export class Builder {
     return this.#push({ kind: "add-scaled", a, b, re, im });
   }
 
+  correlate(a: number, h: number): number {
+    return this.#push({ kind: "correlate", a, h });
+  }
+
+  addCorrelate(a: number, b: number, h: number): number {
+    return this.#push({ kind: "add-correlate", a, b, h });
+  }
+
   mirror(a: number, b: number): number {
     return this.#push({ kind: "mirror", a, b });
   }
@@ -93,6 +105,8 @@ const INSTRUCTIONS: Readonly<Record<Operation["kind"], number>> = {
   scale: 4,
   "add-product": 4,
   "add-scaled": 4,
+  correlate: 4,
+  "add-correlate": 4,
   mirror: 2,
 };
 
@@ -137,6 +151,14 @@ export function evaluate(
       case "add-scaled":
         values.push(plus([re, im], [round(operation.re), round(operation.im)], values[operation.b]!));
         break;
+      case "correlate":
+      case "add-correlate": {
+        const [hre, him] = values[operation.h]!;
+        const sum = operation.kind === "correlate" ? ([0, 0] as const) : ([re, im] as const);
+        const factor = operation.kind === "correlate" ? ([re, im] as const) : values[operation.b]!;
+        values.push(plus(sum, [hre, -him], factor));
+        break;
+      }
       case "mirror": {
         const [bre, bim] = values[operation.b]!;
         values.push([round(2 * re - bre), round(2 * im - bim)]);

@@ -1,7 +1,9 @@
 export {
   codelet,
   codeletText,
+  correlateText,
   type FusedFactor,
+  type FusedInputs,
   fusedCodelet,
   fusedFactors,
   multiplyText,
@@ -37,6 +39,7 @@ export {
   registers,
   STAGE,
   stageDeclaration,
+  type TransformHooks,
   type TransformOptions,
   type TransformText,
   transformText,

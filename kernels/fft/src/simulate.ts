@@ -82,7 +82,11 @@ function compute(
       })
     : [];
   if (butterfly === "fused") {
-    return evaluate(fusedCodelet(pass.radix, sign, twiddled), [...points, ...factors], round);
+    return evaluate(
+      fusedCodelet(pass.radix, sign, twiddled ? "twiddled" : "points"),
+      [...points, ...factors],
+      round,
+    );
   }
   const turned = points.map(([re, im], m): Complex => {
     const factor = m ? factors[m - 1] : undefined;

@@ -1,11 +1,13 @@
 import { formatU32, lines, type Text } from "@tunelab/variants";
-import { codelet, codeletText, fusedCodelet, multiplyText, range } from "./codelets.ts";
+import { codelet, codeletText, correlateText, fusedCodelet, multiplyText, range } from "./codelets.ts";
 import { type Access, accesses, type ExchangeOptions, exchangeWords, layoutOf } from "./exchange.ts";
 import { type Pass, registerOf, type Shape } from "./passes.ts";
 import { type FactorOptions, factorsOf, twiddleText } from "./twiddles.ts";
 
 export interface TransformOptions extends FactorOptions {
   readonly exchange: ExchangeOptions;
+  /** Give the factors apart from the text, so that a loop computes them once and keeps them in registers. */
+  readonly hoist: boolean;
 }
 
 /** Name of the workgroup array that exchanges go through. */
@@ -21,7 +23,17 @@ export function stageDeclaration(shape: Shape, exchange: ExchangeOptions): strin
 /** Names of the registers: vec2f variables that the caller declares with `var`, loaded with inputPosition of pass 0. */
 export const registers = (shape: Shape): string[] => range(shape.points).map((r) => `x${r}`);
 
+/** What a kernel adds to the transform's text. */
+export interface TransformHooks {
+  /** Statements that run where every thread has passed one barrier of this transform. */
+  readonly afterFirstBarrier?: readonly Text[];
+  /** Register r starts as a conj(h) of these values, by register; else the caller loads the registers. */
+  readonly products?: { readonly a: readonly string[]; readonly h: readonly string[] };
+}
+
 export interface TransformText {
+  /** Twiddle factors, when they stand apart (`hoist`): once before the kernel's loop. */
+  readonly factors: string;
   readonly text: string;
   /** Barriers that follow the statements given as `afterFirstBarrier`. */
   readonly barriersAfter: number;
@@ -35,9 +47,10 @@ export interface TransformText {
 export function transformText(
   shape: Shape,
   options: TransformOptions,
-  afterFirstBarrier: readonly Text[] = [],
+  { afterFirstBarrier = [], products }: TransformHooks = {},
 ): TransformText {
   const text: Text[] = [];
+  const hoisted: Text[] = [];
   let barriers = 0;
   const barrier = (): void => {
     text.push("workgroupBarrier();");
@@ -49,7 +62,9 @@ export function transformText(
   for (const [index, pass] of shape.passes.entries()) {
     const prefix = `p${index}`;
     text.push(`// pass ${index}: radix ${pass.radix} after ${pass.before}`);
-    text.push(...passText(shape, pass, options, prefix));
+    const passed = passText(shape, pass, options, prefix, index === 0 ? products : undefined);
+    (options.hoist ? hoisted : text).push(...passed.factors);
+    text.push(...passed.text);
     const next = shape.passes[index + 1];
     if (!next) continue;
     const layout = layoutOf(shape, pass, next, options.exchange);
@@ -71,7 +86,7 @@ export function transformText(
     }
     if (!direct) text.push(range(shape.points).map((r) => `x${r} = ${prefix}y${r};`));
   }
-  return { text: lines(...text), barriersAfter: Math.max(0, barriers - 1) };
+  return { factors: lines(...hoisted), text: lines(...text), barriersAfter: Math.max(0, barriers - 1) };
 }
 
 /** The accesses of one chunk: bare where every thread takes part, under a condition where the thread index decides. */
@@ -96,31 +111,46 @@ function guarded(list: readonly Access[], chunk: number, statement: (access: Acc
   return text;
 }
 
-function passText(shape: Shape, pass: Pass, options: TransformOptions, prefix: string): Text[] {
+/** The butterflies of a pass, and apart from them the definitions of its factors. */
+function passText(
+  shape: Shape,
+  pass: Pass,
+  options: TransformOptions,
+  prefix: string,
+  products: TransformHooks["products"],
+): { readonly factors: Text[]; readonly text: Text[] } {
+  const factors: Text[] = [];
   const text: Text[] = [];
   const { butterfly, sign } = options;
   const twiddled = pass.before > 1;
   // Butterflies of one thread share their factors when their distance is a multiple of `before`.
   const shared = shape.threads % pass.before === 0;
   for (const b of range(shape.points / pass.radix)) {
-    const names = range(pass.radix).map((m) => `x${registerOf(pass, b, m)}`);
+    const own = range(pass.radix).map((m) => registerOf(pass, b, m));
+    const names = own.map((r) => `x${r}`);
     const temporaries = `${prefix}v${b}_`;
     const owner = shared ? prefix : `${prefix}b${b}`;
-    const factors = twiddled ? factorsOf(pass, options).map((factor) => `${owner}${factor.name}`) : [];
+    const w = twiddled ? factorsOf(pass, options).map((factor) => `${owner}${factor.name}`) : [];
     if (twiddled && (!shared || b === 0)) {
       const j = b ? `(t + ${formatU32(b * shape.threads)})` : "t";
       const last = pass.before * pass.radix === shape.n;
-      text.push(twiddleText(shape, pass, options, last ? j : `${j} % ${formatU32(pass.before)}`, owner));
+      factors.push(twiddleText(shape, pass, options, last ? j : `${j} % ${formatU32(pass.before)}`, owner));
     }
+    const pick = (values: readonly string[]): string[] => own.map((r) => values[r]!);
     if (butterfly === "fused") {
-      text.push(codeletText(fusedCodelet(pass.radix, sign, twiddled), names, temporaries, factors));
+      const inputs = products ? [...pick(products.a), ...pick(products.h)] : [...names, ...w];
+      const kind = products ? "products" : twiddled ? "twiddled" : "points";
+      text.push(codeletText(fusedCodelet(pass.radix, sign, kind), inputs, names, temporaries));
       continue;
     }
-    for (const [index, factor] of factors.entries()) {
+    if (products) {
+      for (const r of own) text.push(`x${r} = ${correlateText(products.a[r]!, products.h[r]!)};`);
+    }
+    for (const [index, factor] of w.entries()) {
       const name = names[index + 1]!;
       text.push(`${name} = ${multiplyText(name, `${factor}.x`, `${factor}.y`)};`);
     }
-    text.push(codeletText(codelet(pass.radix, sign), names, temporaries));
+    text.push(codeletText(codelet(pass.radix, sign), names, names, temporaries));
   }
-  return text;
+  return { factors, text };
 }

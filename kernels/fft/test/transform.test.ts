@@ -84,7 +84,10 @@ describe("codelets", () => {
               const [c, s] = [Math.cos(angle), Math.sin(angle)];
               return [re * c - im * s, re * s + im * c];
             });
-            const output = evaluate(fusedCodelet(radix, sign, twiddled), [...input, ...factors]);
+            const output = evaluate(fusedCodelet(radix, sign, twiddled ? "twiddled" : "points"), [
+              ...input,
+              ...factors,
+            ]);
             expect(worst(output, dft(turned, sign))).toBeLessThan(1e-14);
           }),
           { numRuns: 20 },
@@ -93,9 +96,22 @@ describe("codelets", () => {
     }
   }
 
+  for (const radix of RADICES) {
+    it(`fused radix ${radix} of products a conj(h) is the DFT of the products`, () => {
+      const [a, h] = [noise(radix, 5), noise(radix, 6)];
+      const points = a.map(([re, im], m): Complex => {
+        const [c, s] = h[m]!;
+        return [re * c + im * s, im * c - re * s];
+      });
+      const output = evaluate(fusedCodelet(radix, 1, "products"), [...a, ...h]);
+      expect(worst(output, dft(points, 1))).toBeLessThan(1e-14);
+    });
+  }
+
   it("fused radix 16 takes 6 instructions a radix-2 step with twiddles, 144 without", () => {
-    expect(instructionsOf(fusedCodelet(16, 1, true))).toBe(4 * 8 * 6);
-    expect(instructionsOf(fusedCodelet(16, 1, false))).toBe(148);
+    expect(instructionsOf(fusedCodelet(16, 1, "twiddled"))).toBe(4 * 8 * 6);
+    expect(instructionsOf(fusedCodelet(16, 1, "points"))).toBe(148);
+    expect(instructionsOf(fusedCodelet(16, 1, "products"))).toBe(148 + 16 * 4 - 16);
     expect(instructionsOf(codelet(16, 1)) + 15 * 4).toBe(220);
   });
 

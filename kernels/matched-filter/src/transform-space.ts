@@ -102,8 +102,9 @@ export const exchangeFor = ({ chunk, staging, padding }: TransformConfig): Excha
   padding,
 });
 
-/** The inverse transform of a configuration. */
-export const transformFor = (config: TransformConfig): TransformOptions => ({
+/** The inverse transform of a configuration; `hoist` gives its factors apart from its text. */
+export const transformFor = (config: TransformConfig, hoist = false): TransformOptions => ({
+  hoist,
   sign: 1,
   twiddles: config.twiddles,
   butterfly: config.butterfly,

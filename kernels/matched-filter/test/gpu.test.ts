@@ -55,4 +55,20 @@ describe("the matched filter on the embedded GPU", () => {
       }, 60_000);
     }
   }
+
+  for (const butterfly of ["split", "fused"] as const) {
+    for (const twiddles of ["table", "table-walk"] as const) {
+      it(`${butterfly} butterflies with twiddles from ${twiddles}, hoisted out of a tile that the pairs end within, find every lag`, async () => {
+        const chosen = { radix: 8, workgroup: 32, chunk: 8, staging: "whole", padding: 16 };
+        for (const reduction of ["tree", "subgroup"] as const) {
+          const config = { ...chosen, butterfly, twiddles, reduction, tile: 4, hoist: true };
+          // 2 x 9 pairs in tiles of 4: tiles cross from one data spectrum to the next, and the last holds 2 pairs.
+          const outcome = await measure(256, 18, "fused", config);
+          expect(outcome.status, outcome.reason).toBe("ok");
+          expect(outcome.verdict!.matched, outcome.verdict!.detail).toBe(outcome.verdict!.total);
+          expect(outcome.verdict!.maxError).toBeLessThan(1e-6);
+        }
+      });
+    }
+  }
 });

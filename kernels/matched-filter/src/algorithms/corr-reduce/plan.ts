@@ -42,7 +42,6 @@ import {
   reductionMemory,
   reductionReset,
 } from "../../wgsl/peak.ts";
-import { PRODUCT } from "../../wgsl/product.ts";
 import { type CorrReduceConfig, corrReduceSpace } from "./space.ts";
 
 /** Pieces below this leave most devices idle; small enough that a software GPU stays within its time budget. */
@@ -145,6 +144,9 @@ function correlateText(n: number, config: CorrReduceConfig, bindings: readonly B
   const shape = shapeFor(n, config);
   const first = shape.passes[0]!;
   const last = shape.passes.at(-1)!;
+  const every = range(shape.points);
+  const products = { a: every.map((r) => `d${r}`), h: every.map((r) => `h${r}`) };
+  const from = (r: number): string => at(inputPosition(shape, first, 0, r));
   const at = (offset: number): string => (offset ? `t + ${formatU32(offset)}` : "t");
   return lines(
     extentsStruct(),
@@ -154,18 +156,16 @@ function correlateText(n: number, config: CorrReduceConfig, bindings: readonly B
       correlation: correlationType(n),
     }),
     stageDeclaration(shape, exchangeFor(config)),
-    PRODUCT,
     `@compute @workgroup_size(${config.workgroup})`,
     block(
       `fn main(${GROUP_BUILTINS}, @builtin(local_invocation_index) t: u32)`,
       `let pair = ${linearGroup()};`,
       "if (pair >= extents.items) { return; }",
       "let source = pairs[pair];",
-      range(shape.points).map((r) => {
-        const from = at(inputPosition(shape, first, 0, r));
-        return `var x${r} = product(data[source.x][${from}], templates[source.y][${from}]);`;
-      }),
-      transformText(shape, transformFor(config)).text,
+      every.map((r) => `let d${r} = data[source.x][${from(r)}];`),
+      every.map((r) => `let h${r} = templates[source.y][${from(r)}];`),
+      registers(shape).map((x) => `var ${x} = vec2f();`),
+      transformText(shape, transformFor(config), { products }).text,
       registers(shape).map((x, r) => `correlation[pair][${at(outputPosition(shape, last, 0, r))}] = ${x};`),
     ),
   );

@@ -44,7 +44,6 @@ import {
   reductionMemory,
   reductionReset,
 } from "../../wgsl/peak.ts";
-import { PRODUCT } from "../../wgsl/product.ts";
 import { type FusedConfig, fusedSpace } from "./space.ts";
 
 /** Pieces below this leave most devices idle; small enough that a software GPU stays within its time budget. */
@@ -59,7 +58,7 @@ export const fused: Algorithm<MatchedFilterProblem, FusedConfig> = {
     const invocations = limits.maxComputeInvocationsPerWorkgroup;
     const tree = workgroupBytes(...reductionMemory("tree", Math.min(n / 4, 256, invocations)));
     const transform = defaultTransform(n, limits.maxComputeWorkgroupStorageSize - tree, invocations);
-    return { ...transform, reduction: "tree", tile: 1 };
+    return { ...transform, reduction: "tree", tile: 1, hoist: false };
   },
 
   resources({ n }, config) {
@@ -145,7 +144,6 @@ function fusedText(n: number, config: FusedConfig, bindings: readonly Binding[])
     stageDeclaration(shape, exchange),
     reductionDeclarations(config.reduction, config.workgroup),
     NO_PEAK_DECLARATION,
-    PRODUCT,
     `@compute @workgroup_size(${config.workgroup})`,
     block(
       `fn main(${GROUP_BUILTINS}, @builtin(local_invocation_index) t: u32)`,
@@ -161,23 +159,24 @@ const loadOffset = (shape: Shape, register: number): string => {
 };
 
 function single(shape: Shape, config: FusedConfig): Text[] {
+  const { factors, text } = transformAndPeak(shape, config);
   return [
     `let pair = ${linearGroup()};`,
     "if (pair >= extents.items) { return; }",
     "let source = pairs[pair];",
-    range(shape.points).map((r) => {
-      const at = loadOffset(shape, r);
-      return `var x${r} = product(data[source.x][${at}], templates[source.y][${at}]);`;
-    }),
-    transformAndPeak(shape, config),
+    range(shape.points).map((r) => `let d${r} = data[source.x][${loadOffset(shape, r)}];`),
+    factors,
+    text,
   ];
 }
 
 function tiled(shape: Shape, config: FusedConfig): Text[] {
+  const { factors, text } = transformAndPeak(shape, config);
   return [
     `let first = ${linearGroup()} * ${formatU32(config.tile)};`,
     "var held = NO_PEAK;",
     range(shape.points).map((r) => `var d${r} = vec2f();`),
+    factors,
     block(
       `for (var step = 0u; step < ${formatU32(config.tile)}; step += 1u)`,
       "let pair = first + step;",
@@ -188,38 +187,45 @@ function tiled(shape: Shape, config: FusedConfig): Text[] {
         "held = source.x;",
         range(shape.points).map((r) => `d${r} = data[source.x][${loadOffset(shape, r)}];`),
       ),
-      range(shape.points).map(
-        (r) => `var x${r} = product(d${r}, templates[source.y][${loadOffset(shape, r)}]);`,
-      ),
-      transformAndPeak(shape, config),
+      text,
     ),
   ];
 }
 
-function transformAndPeak(shape: Shape, config: FusedConfig): Text[] {
+/** From the data spectrum in d0, d1, ... and the pair in `pair` and `source` to the record; the factors apart when hoisted. */
+function transformAndPeak(shape: Shape, config: FusedConfig): { factors: Text; text: Text[] } {
   const reset = reductionReset(config.reduction);
-  const { text, barriersAfter } = transformText(shape, transformFor(config), reset ? [reset] : []);
+  const every = range(shape.points);
+  const { factors, text, barriersAfter } = transformText(shape, transformFor(config, config.hoist), {
+    afterFirstBarrier: reset ? [reset] : [],
+    products: { a: every.map((r) => `d${r}`), h: every.map((r) => `h${r}`) },
+  });
   const last = shape.passes.at(-1)!;
   // Ascending positions: outputPosition(t, r) = t + positions[r] for every thread of the last pass.
-  const positions = range(shape.points).map((r) => outputPosition(shape, last, 0, r));
-  const ascending = range(shape.points).sort((a, b) => positions[a]! - positions[b]!);
+  const positions = every.map((r) => outputPosition(shape, last, 0, r));
+  const ascending = [...every].sort((a, b) => positions[a]! - positions[b]!);
   const at = (r: number): string => (positions[r] ? `t + ${formatU32(positions[r]!)}` : "t");
-  return [
-    text,
-    // The reset must be seen by all before the first maximum.
-    reset !== "" && barriersAfter === 0 && "workgroupBarrier();",
-    registers(shape).map((x, r) => `let m${r} = dot(${x}, ${x});`),
-    `let best = ${maximum(range(shape.points).map((r) => `m${r}`))};`,
-    peakText({
-      threads: config.workgroup,
-      reduction: config.reduction,
-      search: [...ascending].reverse().map((r) => `if (m${r} == best) { at = ${at(r)}; }`),
-      value: [
-        `var z = x${ascending[0]};`,
-        ...ascending.slice(1).map((r) => `if (found == ${at(r)}) { z = x${r}; }`),
-      ],
-    }),
-  ];
+  return {
+    factors,
+    text: [
+      every.map((r) => `let h${r} = templates[source.y][${loadOffset(shape, r)}];`),
+      registers(shape).map((x) => `var ${x} = vec2f();`),
+      text,
+      // The reset must be seen by all before the first maximum.
+      reset !== "" && barriersAfter === 0 && "workgroupBarrier();",
+      registers(shape).map((x, r) => `let m${r} = dot(${x}, ${x});`),
+      `let best = ${maximum(every.map((r) => `m${r}`))};`,
+      peakText({
+        threads: config.workgroup,
+        reduction: config.reduction,
+        search: [...ascending].reverse().map((r) => `if (m${r} == best) { at = ${at(r)}; }`),
+        value: [
+          `var z = x${ascending[0]};`,
+          ...ascending.slice(1).map((r) => `if (found == ${at(r)}) { z = x${r}; }`),
+        ],
+      }),
+    ],
+  };
 }
 
 /** A balanced tree of max(): the depth is what a thread waits for. */

@@ -2,7 +2,11 @@ import type { Space } from "@tunelab/contract";
 import { type TransformConfig, transformConstraints, transformParameters } from "../../transform-space.ts";
 import type { Reduction } from "../../wgsl/peak.ts";
 
-export type FusedConfig = TransformConfig & { readonly reduction: Reduction; readonly tile: number };
+export type FusedConfig = TransformConfig & {
+  readonly reduction: Reduction;
+  readonly tile: number;
+  readonly hoist: boolean;
+};
 
 export function fusedSpace(n: number): Space<FusedConfig> {
   return {
@@ -19,7 +23,20 @@ export function fusedSpace(n: number): Space<FusedConfig> {
         unit: "pairs",
         doc: "consecutive pairs of one workgroup; the data spectrum stays in registers while its index does not change",
       },
+      {
+        name: "hoist",
+        values: [false, true],
+        doc: "twiddles are computed or loaded once before the tile's loop and stay in registers, or inside it where they are used",
+      },
     ],
-    constraints: transformConstraints(n),
+    constraints: [
+      ...transformConstraints(n),
+      {
+        name: "hoist-from-a-loop",
+        doc: "twiddles can only move out of a loop: hoist needs tile > 1",
+        parameters: ["tile", "hoist"],
+        holds: ({ tile, hoist }) => tile > 1 || !hoist,
+      },
+    ],
   };
 }
