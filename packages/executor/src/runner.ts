@@ -68,9 +68,11 @@ export class Runner {
     const same = cut.cut.itemsPerPiece === this.#cut.cut.itemsPerPiece;
     this.#msPerItem = msPerItem;
     this.#cut = cut;
-    if (same) return;
-    this.#extents.layOut(cut.pieces);
-    this.#steps.rebind(this.#extents.buffer);
+    if (!same) {
+      this.#extents.layOut(cut.pieces);
+      this.#steps.rebind(this.#extents.buffer);
+    }
+    // Also where the cut stays: learning ran small pieces, so the scratch may still be theirs.
     this.#ensureScratch(cut.cut.itemsPerPiece);
   }
 

@@ -176,6 +176,18 @@ describe("intermediates and encode", () => {
     device.destroy();
   });
 
+  it("scratch grows to the whole batch after small pieces have taught what an item costs", async () => {
+    const { device, executor } = await open();
+    const buffers = [words("y", "out"), { ...words("half", "scratch"), port: "half" }];
+    const plan = itemwise(640, buffers, "half[i] = i; y[i] = half[i];");
+    const instance = await (await executor.prepare(plan)).bind({});
+    await instance.run();
+    await instance.run();
+    expect(instance.cut.pieces).toBe(1);
+    expect((await instance.read(["half"])).half).toHaveLength(640);
+    device.destroy();
+  });
+
   it("a host-driven loop cannot be encoded into a caller's encoder", async () => {
     const { device, executor } = await open();
     const instance = await (await executor.prepare(scalarEigh({ n: 8, matrices: 3 }))).bind({

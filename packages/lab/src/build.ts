@@ -1,8 +1,11 @@
 /** What `lab pack` bakes into a bundle; absent in a checkout. */
-declare const TUNELAB_PACKED: { readonly version: string; readonly commit: string; readonly dirty: boolean } | undefined;
+declare const TUNELAB_PACKED:
+  | { readonly version: string; readonly commit: string; readonly dirty: boolean }
+  | undefined;
 
-export const packed: { readonly version: string; readonly commit: string; readonly dirty: boolean } | undefined =
-  typeof TUNELAB_PACKED === "undefined" ? undefined : TUNELAB_PACKED;
+export const packed:
+  | { readonly version: string; readonly commit: string; readonly dirty: boolean }
+  | undefined = typeof TUNELAB_PACKED === "undefined" ? undefined : TUNELAB_PACKED;
 
 /** Version of the laboratory, in sessions and `--version`. */
 export const VERSION = "0.1.0";

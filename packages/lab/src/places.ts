@@ -24,7 +24,8 @@ export function tablesDir(): string {
 }
 
 export function requireCheckout(): string {
-  if (!checkout) throw new Fault("usage", "this command needs a checkout of tunelab: a packed laboratory only measures");
+  if (!checkout)
+    throw new Fault("usage", "this command needs a checkout of tunelab: a packed laboratory only measures");
   return checkout;
 }
 
@@ -37,7 +38,10 @@ export function labDir(out: string | undefined, io: Io): string {
   if (wanted) {
     const folder = resolve(wanted);
     if (writable(folder)) return folder;
-    throw new Fault("environment", `${folder} cannot be written: choose another with --out DIR or TUNELAB_LAB_DIR`);
+    throw new Fault(
+      "environment",
+      `${folder} cannot be written: choose another with --out DIR or TUNELAB_LAB_DIR`,
+    );
   }
   const local = join(checkout ?? process.cwd(), ".lab");
   if (writable(local)) return local;
@@ -49,7 +53,10 @@ export function labDir(out: string | undefined, io: Io): string {
     io.note(`${local} cannot be written: results go to ${folder} (choose with --out DIR)`);
     return folder;
   }
-  throw new Fault("environment", `${local} cannot be written: choose a folder with --out DIR or TUNELAB_LAB_DIR`);
+  throw new Fault(
+    "environment",
+    `${local} cannot be written: choose a folder with --out DIR or TUNELAB_LAB_DIR`,
+  );
 }
 
 function writable(folder: string): boolean {

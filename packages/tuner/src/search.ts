@@ -36,7 +36,7 @@ export interface SearchContext {
   readonly pace: Pace;
   readonly clock: TuneClock;
   readonly progress: Progress;
-  /** When this problem's share ends, and when the most important finals must have begun. Ms of the clock. */
+  /** When this problem's share ends, and when the finals it cannot do without must have begun. Ms of the clock. */
   readonly shareEnd: number;
   readonly slackEnd: number;
   /** Time that the session expects to need, given what this problem will still take. */
@@ -128,10 +128,18 @@ export class Search {
 
   #reserve(): number {
     const { pace, shareEnd, clock } = this.#context;
-    const due = this.#finalists().filter(({ certified }) => !certified);
+    const cost = (due: readonly Screened[]): number =>
+      due
+        .filter(({ certified }) => !certified)
+        .reduce((sum, { costMs }) => sum + pace.nextCertified(costMs), 0);
     // The candidate about to be screened may become a finalist itself.
-    const expected = due.reduce((sum, { costMs }) => sum + pace.nextCertified(costMs), 0);
-    return finalsReserve(expected, shareEnd - clock.now());
+    const reserve = finalsReserve(cost(this.#finalists()), shareEnd - clock.now());
+    return Math.max(reserve, cost(this.#needed()));
+  }
+
+  /** The finalists that a table cannot do without: the best so far and the defaults. */
+  #needed(): readonly Screened[] {
+    return this.#finalists().filter(({ isDefault }, place) => place === 0 || isDefault);
   }
 
   async #screen(candidate: Candidate, isDefault: boolean): Promise<Screened | undefined> {
@@ -158,7 +166,7 @@ export class Search {
   async #certify(): Promise<void> {
     const { clock, pace, shareEnd, slackEnd } = this.#context;
     const finalists = this.#finalists();
-    const needed = finalists.filter(({ isDefault }, place) => place === 0 || isDefault);
+    const needed = this.#needed();
     for (const finalist of new Set([...needed, ...finalists])) {
       if (finalist.certified) continue;
       const end = needed.includes(finalist) ? Math.max(shareEnd, slackEnd) : shareEnd;

@@ -193,7 +193,8 @@ class Session {
       clock,
       progress: this.#progress,
       shareEnd: end,
-      slackEnd: index === of - 1 ? this.#end + this.#options.budgetMs * BUDGET_SLACK : end,
+      // A problem without a certified row is worth more than a longer search of the next.
+      slackEnd: index === of - 1 ? this.#end + this.#options.budgetMs * BUDGET_SLACK : this.#end,
       estimate: (problemLeftMs) => ({
         elapsedMs: clock.now() - this.#start,
         // Later problems are expected to use up their shares: their spaces are not counted yet.

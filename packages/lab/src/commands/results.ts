@@ -1,0 +1,136 @@
+import { Fault } from "@tunelab/contract";
+import { gridText } from "@tunelab/report";
+import type { Command } from "commander";
+import type { Io } from "../io.ts";
+import { labDir, requireCheckout, tablesDir } from "../places.ts";
+import { generatedTables, publishedTables, writeGenerated } from "../published.ts";
+
+interface Flags {
+  readonly out?: string;
+  readonly json?: boolean;
+}
+
+export function register(program: Command, io: Io): void {
+  const results = program.command("results").description("sessions: list, import, show, publish, retract");
+  const sub = (name: string, description: string): Command =>
+    results
+      .command(name)
+      .description(description)
+      .option("--out <dir>", "folder of sessions (default .lab, or $TUNELAB_LAB_DIR)")
+      .option("--json", "print as JSON");
+
+  sub("list", "the sessions of this laboratory").action((flags: Flags) => list(flags, io));
+  sub("show <session>", "one session: header, events and trials, as JSON lines").action(
+    (id: string, flags: Flags) => show(id, flags, io),
+  );
+  sub("import <journal>", "take in the journal of a packed laboratory; a bad line loses only itself")
+    .addHelpText("after", "\nExample: pnpm lab results import h200.jsonl")
+    .action((file: string, flags: Flags) => importFile(file, flags, io));
+  sub("publish <session>", "add a session to the published evidence and rebuild tables and reports").action(
+    (id: string, flags: Flags) => publish(id, flags, io),
+  );
+  sub("retract <session>", "withdraw a published session, or one trial of it, with a reason")
+    .requiredOption("--reason <text>", "why")
+    .option("--trial <id>", "only this trial")
+    .action((session: string, flags: Flags & { reason: string; trial?: string }) =>
+      withdraw(session, flags, io),
+    );
+}
+
+const store = () => {
+  requireCheckout();
+  return import("@tunelab/store");
+};
+
+async function list(flags: Flags, io: Io): Promise<void> {
+  const { sessions, faults } = await (await store()).listSessions(labDir(flags.out, io));
+  for (const { message } of faults) io.note(`Left out: ${message}`);
+  if (flags.json) {
+    io.out(JSON.stringify(sessions, null, 2));
+    return;
+  }
+  if (sessions.length === 0) {
+    io.out("No sessions yet: `pnpm tune` makes one.");
+    return;
+  }
+  const left = { align: "left" } as const;
+  io.out(
+    gridText({
+      columns: [
+        { title: "session", ...left },
+        { title: "started", ...left },
+        { title: "device", ...left },
+        { title: "profile", ...left },
+        { title: "operations", ...left },
+        { title: "trials", align: "right" },
+        { title: "status", ...left },
+      ],
+      rows: sessions.map((one) => [
+        one.id,
+        one.startedAt,
+        one.deviceSlug,
+        one.profile,
+        one.operations.join(", "),
+        String(one.trials),
+        one.status,
+      ]),
+    }),
+  );
+}
+
+async function show(id: string, flags: Flags, io: Io): Promise<void> {
+  const { sessions } = await (await store()).loadEvidence(labDir(flags.out, io), { sessions: [id] });
+  const found = sessions[0];
+  if (!found) throw new Fault("usage", `there is no session ${id}: \`pnpm lab results list\` shows them`);
+  if (flags.json) {
+    io.out(JSON.stringify(found, null, 2));
+    return;
+  }
+  for (const record of [found.header, ...found.events, ...found.trials]) io.out(JSON.stringify(record));
+}
+
+async function importFile(file: string, flags: Flags, io: Io): Promise<void> {
+  const imported = await (await store()).importJournal(labDir(flags.out, io), file);
+  for (const { line, message } of imported.problems) io.note(`Line ${line} is lost: ${message}`);
+  if (flags.json) {
+    io.out(JSON.stringify(imported));
+    return;
+  }
+  io.out(`Session ${imported.session}: ${imported.added} of ${imported.trials} trials are new.`);
+  io.out(`Next: pnpm lab results publish ${imported.session}`);
+}
+
+async function publish(id: string, flags: Flags, io: Io): Promise<void> {
+  const { publishSession } = await store();
+  const path = await publishSession(labDir(flags.out, io), tablesDir(), id);
+  const files = await rebuild();
+  if (flags.json) {
+    io.out(JSON.stringify({ evidence: path, files }));
+    return;
+  }
+  io.out(`Published: ${path}`);
+  io.out("Next: pnpm ship, then commit tables/, reports/ and packages/runtime/src/generated/");
+}
+
+async function withdraw(
+  session: string,
+  flags: Flags & { reason: string; trial?: string },
+  io: Io,
+): Promise<void> {
+  const { retract } = await store();
+  const { reason, trial } = flags;
+  await retract(tablesDir(), { session, reason, ...(trial === undefined ? {} : { trial }) });
+  const files = await rebuild();
+  io.out(
+    flags.json
+      ? JSON.stringify({ session, trial, reason, files })
+      : `Retracted ${trial ?? session}: ${reason}`,
+  );
+}
+
+async function rebuild(): Promise<readonly string[]> {
+  const root = requireCheckout();
+  const files = await generatedTables(await publishedTables(root));
+  await writeGenerated(root, files);
+  return [...files.keys()];
+}

@@ -1,0 +1,313 @@
+import { join } from "node:path";
+import {
+  Fault,
+  type Problem,
+  type ProfileName,
+  type SessionEvidence,
+  type SessionHeader,
+  type SessionSink,
+  type Suite,
+  type TuningTable,
+  type WorkloadName,
+} from "@tunelab/contract";
+import { type Bench, chooseDevice, type DeviceTarget, openBench } from "@tunelab/devices";
+import { gridText, summaryTable } from "@tunelab/report";
+import { tablePath } from "@tunelab/selection";
+import { createJournal, openJournal, readJournal } from "@tunelab/store/journal";
+import {
+  reusable,
+  type StrategyName,
+  strategyNamed,
+  type TuneResult,
+  tune,
+  type Workload,
+} from "@tunelab/tuner";
+import type { Command } from "commander";
+import { packed } from "../build.ts";
+import { EXIT, ExitWith, type Io } from "../io.ts";
+import { parseDuration, parseProfile, parseWhole, parseWorkload } from "../options.ts";
+import { hostEntry, labDir } from "../places.ts";
+import { sessionProgress } from "../progress.ts";
+import { loadOperations, loadSuite, operationNames, parseProblem } from "../registry.ts";
+import { headerFor, ownTables, writeTables } from "../session.ts";
+
+interface TuneFlags {
+  readonly device: string;
+  readonly kernel?: string;
+  readonly algorithm?: string;
+  readonly workload?: string;
+  readonly problem: readonly string[];
+  readonly strategy: string;
+  readonly budget?: string;
+  readonly profile: string;
+  readonly seed: string;
+  readonly resume?: string | true;
+  readonly journal?: string;
+  readonly out?: string;
+  readonly json?: boolean;
+}
+
+/** What runs without arguments: on a software GPU something small, on hardware everything. */
+const DEFAULTS = {
+  software: { kernels: ["matched-filter"], workload: "quick", budget: "3m" },
+  hardware: { kernels: operationNames(), workload: "standard", budget: "10m" },
+} as const;
+
+export function register(program: Command, io: Io): void {
+  program
+    .command("tune")
+    .description("tune kernels on a device: measure and verify variants, store every trial, write the table")
+    .option("--device <id>", "device as `lab devices` names it, or auto", "auto")
+    .option("--kernel <names>", "operations, comma-separated (default: all on hardware)")
+    .option("--algorithm <names>", "only these algorithms, comma-separated")
+    .option("--workload <name>", "quick, standard or full")
+    .option("--problem <dims>", "one problem, e.g. n=1024,pairs=32768; may be repeated", collect, [])
+    .option("--strategy <name>", "exhaustive or random", "random")
+    .option("--budget <time>", "wall time for everything, e.g. 90s, 10m")
+    .option("--profile <name>", "portable (default toggles) or native (robustness off)", "portable")
+    .option("--seed <n>", "seed of the strategy and of the inputs", "1")
+    .option("--resume [session]", "go on with an interrupted session (the newest without an id)")
+    .option("--journal <file>", "write a journal instead of a session file")
+    .option("--out <dir>", "folder for sessions and tables (default .lab, or $TUNELAB_LAB_DIR)")
+    .option("--json", "print the result as JSON on standard output")
+    .addHelpText("after", "\nExample: pnpm tune --kernel matched-filter --workload quick --budget 1m")
+    .action((flags: TuneFlags) => run(flags, io));
+}
+
+const collect = (value: string, all: readonly string[]): string[] => [...all, value];
+
+async function run(flags: TuneFlags, io: Io): Promise<void> {
+  // Everything that can be wrong with the command line is found before a device is touched.
+  const strategy = strategyNamed(flags.strategy);
+  const profile = parseProfile(flags.profile);
+  const seed = parseWhole(flags.seed, "--seed");
+  if (flags.workload) parseWorkload(flags.workload);
+  if (flags.budget) parseDuration(flags.budget);
+  const named = flags.kernel?.split(",").map((name) => name.trim());
+  for (const name of named ?? []) await loadSuite(name);
+
+  const target = await chooseDevice(flags.device);
+  const defaults = DEFAULTS[target.kind];
+  const workload = parseWorkload(flags.workload ?? defaults.workload);
+  const budgetMs = parseDuration(flags.budget ?? defaults.budget);
+  const workloads = await workloadsOf(named ?? defaults.kernels, workload, flags);
+  io.note(
+    `Device ${target.id} (${target.kind}), profile ${profile}: ${workloads.map(({ suite }) => suite.operation.name).join(", ")}, ` +
+      `${flags.problem.length ? "given problems" : `workload ${workload}`}, strategy ${strategy}, seed ${seed}, budget ${flags.budget ?? defaults.budget}`,
+  );
+  const bench = await openBench(target, { entry: hostEntry, profile });
+  try {
+    await session({ flags, io, target, bench, workloads, workload, strategy, profile, seed, budgetMs });
+  } finally {
+    await bench.close();
+  }
+}
+
+async function workloadsOf(
+  kernels: readonly string[],
+  workload: WorkloadName,
+  flags: TuneFlags,
+): Promise<readonly Workload[]> {
+  const algorithms = flags.algorithm?.split(",").map((name) => name.trim());
+  const suites = await Promise.all(kernels.map(loadSuite));
+  for (const name of algorithms ?? []) {
+    const known = suites.flatMap(({ operation }) => Object.keys(operation.algorithms));
+    if (!known.includes(name))
+      throw new Fault("usage", `unknown algorithm "${name}": there is ${known.join(", ")}`);
+  }
+  if (flags.problem.length > 0 && suites.length > 1) {
+    throw new Fault("usage", "--problem belongs to one operation: name it with --kernel");
+  }
+  const problemsOf = (suite: Suite): readonly Problem[] =>
+    flags.problem.length > 0
+      ? flags.problem.map((text) => parseProblem(suite.operation, text))
+      : suite.workloads[workload];
+  return suites.map((suite) => ({
+    suite,
+    problems: problemsOf(suite),
+    ...(algorithms ? { algorithms } : {}),
+  }));
+}
+
+interface Job {
+  readonly flags: TuneFlags;
+  readonly io: Io;
+  readonly target: DeviceTarget;
+  readonly bench: Bench;
+  readonly workloads: readonly Workload[];
+  readonly workload: WorkloadName;
+  readonly strategy: StrategyName;
+  readonly profile: ProfileName;
+  readonly seed: number;
+  readonly budgetMs: number;
+}
+
+/** Where records go, and what was measured before. */
+interface Destination {
+  readonly header: SessionHeader;
+  readonly sink: SessionSink;
+  /** Sessions that are resumed from, oldest first. */
+  readonly earlier: readonly SessionEvidence[];
+  readonly firstSequence: number;
+  /** All evidence for the user's own table, once the sink is closed. */
+  readonly evidence: () => Promise<readonly SessionEvidence[]>;
+  readonly folder: string;
+}
+
+async function session(job: Job): Promise<void> {
+  const { flags, io, bench, workloads, strategy, seed, budgetMs } = job;
+  const header = await headerFor(bench.hello, {
+    operations: workloads.map(({ suite }) => suite.operation.name),
+    workload: flags.problem.length ? "given" : job.workload,
+    strategy,
+    budgetMs,
+    seed,
+  });
+  const destination = flags.journal || packed ? await toJournal(job, header) : await toStore(job, header);
+  const { sink, earlier, firstSequence } = destination;
+  const progress = sessionProgress(io, budgetMs);
+  let result: TuneResult;
+  try {
+    result = await tune(
+      {
+        workloads,
+        strategy,
+        budgetMs,
+        seed,
+        earlier: reusable(earlier, destination.header),
+        firstSequence,
+        clock: { now: () => performance.now(), timestamp: () => new Date().toISOString() },
+        signal: io.signal,
+      },
+      bench,
+      sink,
+      progress.listen,
+    );
+  } finally {
+    progress.stop();
+    await sink.close();
+  }
+  const tables = ownTables(await destination.evidence(), destination.header, await loadOperations());
+  const touched = tables.filter(({ operation }) => destination.header.command.operations.includes(operation));
+  const files = await writeTables(join(destination.folder, "tables"), touched, tablePath);
+  print(job, destination.header, result, touched, files);
+  if (io.signal.aborted) throw new ExitWith(EXIT.interrupted);
+  if (result.stopped?.fault) throw result.stopped.fault;
+}
+
+async function toStore(job: Job, header: SessionHeader): Promise<Destination> {
+  const { flags, io } = job;
+  const store = await import("@tunelab/store");
+  const folder = labDir(flags.out, io);
+  const loaded = await store.loadEvidence(folder);
+  for (const { message } of loaded.faults) io.note(`A session file is left out: ${message}`);
+  const evidence = async (): Promise<readonly SessionEvidence[]> =>
+    (await store.loadEvidence(folder)).sessions;
+  if (flags.resume === undefined) {
+    return {
+      header,
+      sink: await store.createSession(folder, header),
+      earlier: [],
+      firstSequence: 0,
+      evidence,
+      folder,
+    };
+  }
+  const open = (await store.listSessions(folder)).sessions.filter(({ status }) => status !== "finished");
+  const id = flags.resume === true ? open.at(-1)?.id : flags.resume;
+  if (!id)
+    throw new Fault("usage", `there is no interrupted session in ${folder}: start one without --resume`);
+  const resumed = loaded.sessions.find((one) => one.header.id === id);
+  const sink = await store.openSession(folder, id);
+  const firstSequence = 1 + Math.max(-1, ...(resumed?.trials ?? []).map(({ sequence }) => sequence));
+  return {
+    header: resumed?.header ?? header,
+    sink,
+    earlier: loaded.sessions,
+    firstSequence,
+    evidence,
+    folder,
+  };
+}
+
+async function toJournal(job: Job, header: SessionHeader): Promise<Destination> {
+  const { flags, io } = job;
+  const file = flags.journal ?? `tunelab-${header.id}.jsonl`;
+  const evidence = async (): Promise<readonly SessionEvidence[]> => [(await readJournal(file)).evidence];
+  const folder = labDir(flags.out, io);
+  if (flags.resume === undefined) {
+    return {
+      header,
+      sink: await createJournal(file, header),
+      earlier: [],
+      firstSequence: 0,
+      evidence,
+      folder,
+    };
+  }
+  if (!flags.journal) throw new Fault("usage", "--resume with a journal needs --journal FILE");
+  const before = (await readJournal(file)).evidence;
+  const firstSequence = 1 + Math.max(-1, ...before.trials.map(({ sequence }) => sequence));
+  return {
+    header: before.header,
+    sink: await openJournal(file),
+    earlier: [before],
+    firstSequence,
+    evidence,
+    folder,
+  };
+}
+
+function print(
+  job: Job,
+  header: SessionHeader,
+  result: TuneResult,
+  tables: readonly TuningTable[],
+  files: readonly string[],
+): void {
+  const { flags, io } = job;
+  if (flags.json) {
+    io.out(
+      JSON.stringify(
+        {
+          session: header.id,
+          device: header.deviceSlug,
+          profile: header.profile,
+          ...result,
+          trials: result.trials.length,
+          tables,
+          files,
+        },
+        null,
+        2,
+      ),
+    );
+    return;
+  }
+  for (const table of tables)
+    io.out(
+      `\n${table.operation} on ${table.deviceSlug}, ${table.profile}\n\n${gridText(summaryTable(table))}`,
+    );
+  const failed = result.problems.reduce((sum, one) => sum + one.failed, 0);
+  const refused = result.problems.reduce(
+    (sum, one) => sum + Object.values(one.refused).reduce((a, b) => a + b, 0),
+    0,
+  );
+  const spent = Object.entries(result.spentMs)
+    .filter(([, ms]) => ms >= 50)
+    .map(([account, ms]) => `${account} ${(ms / 1_000).toFixed(1)}s`);
+  io.out(
+    `\n${result.trials.length} trials (${failed} failed, ${refused} do not fit the device, ${result.reused} reused). Time: ${spent.join(", ")}.`,
+  );
+  if (tables.length === 0)
+    io.out("No variant was certified within the budget: give more time with --budget.");
+  for (const file of files) io.out(`Table:   ${file}`);
+  io.out(`Session: ${header.id}${result.stopped ? ` (stopped: ${result.stopped.reason})` : ""}`);
+  io.out(
+    result.stopped
+      ? "Next:    pnpm tune --resume goes on where this stopped"
+      : packed || flags.journal
+        ? "Next:    pnpm lab results import FILE, in a checkout, takes the journal in"
+        : `Next:    pnpm lab results publish ${header.id} shares it; a longer --budget or --strategy exhaustive searches further`,
+  );
+}

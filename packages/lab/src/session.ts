@@ -1,0 +1,74 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  CONTRACT_VERSION,
+  deviceSlug,
+  type Operation,
+  PROTOCOL_VERSION,
+  type SessionEvidence,
+  type SessionHeader,
+  type TuningTable,
+  tableFolder,
+} from "@tunelab/contract";
+import { type HostHello, hostFacts } from "@tunelab/devices";
+import { fold, serialiseTable } from "@tunelab/selection";
+import { newSessionId } from "@tunelab/store/journal";
+import writeFileAtomic from "write-file-atomic";
+import { VERSION } from "./build.ts";
+import { commitOf } from "./places.ts";
+
+/** The header of a session that is about to start on an opened device. */
+export async function headerFor(hello: HostHello, command: SessionHeader["command"]): Promise<SessionHeader> {
+  return {
+    id: newSessionId(),
+    startedAt: new Date().toISOString(),
+    protocol: PROTOCOL_VERSION,
+    contract: CONTRACT_VERSION,
+    toolVersion: VERSION,
+    ...(await commitOf()),
+    device: hello.info,
+    deviceSlug: deviceSlug(hello.info.identity),
+    profile: hello.profile,
+    toggles: hello.toggles,
+    host: { ...hostFacts(), runtime: hello.runtime },
+    command,
+  };
+}
+
+/** Error bounds that the fold needs, by operation. */
+export const boundsOf = (operations: readonly Operation[]): Readonly<Record<string, number>> =>
+  Object.fromEntries(operations.map(({ name, accuracy }) => [name, accuracy.bound]));
+
+/** Tables of one device and profile folded from a user's own sessions, oldest first. */
+export function ownTables(
+  evidence: readonly SessionEvidence[],
+  header: Pick<SessionHeader, "device" | "profile">,
+  operations: readonly Operation[],
+): readonly TuningTable[] {
+  const folder = tableFolder(header.device.identity, header.profile);
+  const mine = evidence.filter(
+    (one) => tableFolder(one.header.device.identity, one.header.profile) === folder,
+  );
+  return fold(mine, { bounds: boundsOf(operations) });
+}
+
+/** Writes a text whole or not at all, making its folder. */
+export async function writeWhole(path: string, text: string): Promise<void> {
+  await mkdir(join(path, ".."), { recursive: true });
+  await writeFileAtomic(path, text);
+}
+
+/** Writes tables below a folder by their device, profile and operation; resolves to the paths. */
+export async function writeTables(
+  folder: string,
+  tables: readonly TuningTable[],
+  pathOf: (table: TuningTable) => string,
+): Promise<readonly string[]> {
+  const paths: string[] = [];
+  for (const table of tables) {
+    const path = join(folder, pathOf(table));
+    await writeWhole(path, serialiseTable(table));
+    paths.push(path);
+  }
+  return paths;
+}
