@@ -8,14 +8,20 @@ import type { TuneClock, TuneOptions } from "./types.ts";
 /** Thrown inside a session when its signal fires; the session turns it into a result. */
 export class Interrupted extends Error {}
 
-/** Settles as the promise does, or rejects with Interrupted as soon as the signal fires. */
-export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+/** Throws Interrupted once the signal has fired. */
+export function checkAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new Interrupted("interrupted");
+}
+
+/** Settles as the work does, or rejects with Interrupted as soon as the signal fires; after that nothing is begun. */
+export async function unlessAborted<T>(begin: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  checkAborted(signal);
+  const promise = begin();
   if (!signal) return promise;
   let stop = () => {};
   const aborted = new Promise<never>((_, reject) => {
     stop = () => reject(new Interrupted("interrupted"));
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
+    signal.addEventListener("abort", stop, { once: true });
   });
   try {
     return await Promise.race([promise, aborted]);
@@ -51,7 +57,7 @@ export class Recorder {
     const before = this.#clock.now();
     this.#stopwatch.enter("host");
     try {
-      const outcome = await unlessAborted(this.#bench.measure(request), this.#signal);
+      const outcome = await unlessAborted(() => this.#bench.measure(request), this.#signal);
       const sequence = this.#sequence++;
       const trial: Trial = {
         ...outcome,

@@ -9,13 +9,19 @@ import {
   type Trial,
 } from "@tunelab/contract";
 
-/** What must be equal before a session's trials stand for those of another: measurement rules, device and profile. */
-function conditions(header: SessionHeader): string {
-  const { protocol, contract, profile, toggles, device } = header;
-  return canonicalJson({ protocol, contract, profile, toggles: [...toggles].sort(), device });
+/**
+ * What must be equal before a session's trials stand for those of another: measurement rules, device and profile, and
+ * the CPU where the CPU is the GPU.
+ */
+function conditions({ protocol, contract, profile, toggles, device, host }: SessionHeader): string {
+  const machine = device.identity.adapterType === "cpu" ? { cpu: host.cpu, cores: host.cores } : {};
+  return canonicalJson({ protocol, contract, profile, toggles: [...toggles].sort(), device, machine });
 }
 
-/** Trials that need not be measured again under `header`; a driver update, another profile or protocol reuses nothing. */
+/**
+ * Trials that need not be measured again under `header`; a driver update, another profile or protocol reuses nothing.
+ * Evidence comes oldest first.
+ */
 export function reusable(evidence: readonly SessionEvidence[], header: SessionHeader): readonly Trial[] {
   const wanted = conditions(header);
   return evidence.filter((one) => conditions(one.header) === wanted).flatMap(({ trials }) => trials);

@@ -129,9 +129,12 @@ class Session {
   /** Noise and ceilings. Without them trials are still worth having, so a failure is told and no more. */
   async #calibrate(): Promise<void> {
     const { clock, signal } = this.#options;
-    const attempt = async <T>(what: "noise" | "ceilings", measured: Promise<T>): Promise<T | undefined> => {
+    const attempt = async <T>(
+      what: "noise" | "ceilings",
+      begin: () => Promise<T>,
+    ): Promise<T | undefined> => {
       try {
-        return await unlessAborted(measured, signal);
+        return await unlessAborted(begin, signal);
       } catch (error) {
         if (error instanceof Interrupted) throw error;
         this.#progress({ kind: "failed-calibration", what, reason: asFault(error, "environment").message });
@@ -140,14 +143,14 @@ class Session {
     };
     this.#stopwatch.enter("calibrate");
     this.#progress({ kind: "calibrating", what: "noise" });
-    const noise = await attempt("noise", this.#bench.noise(NOISE_SAMPLES));
+    const noise = await attempt("noise", () => this.#bench.noise(NOISE_SAMPLES));
     if (noise) {
       this.#noise = noise;
       this.#record({ kind: "noise", at: clock.timestamp(), noise });
       this.#progress({ kind: "noise", noise });
     }
     this.#progress({ kind: "calibrating", what: "ceilings" });
-    const ceilings = await attempt("ceilings", this.#bench.ceilings());
+    const ceilings = await attempt("ceilings", () => this.#bench.ceilings());
     if (ceilings) {
       this.#ceilings = ceilings;
       this.#record({ kind: "ceilings", at: clock.timestamp(), ceilings });
