@@ -49,7 +49,7 @@ function noise(n: number, seed: number): Complex[] {
   return Array.from({ length: n }, (): Complex => [next(), next()]);
 }
 
-const lengths = [64, 128, 256, 512, 1024, 2048, 4096];
+const lengths = [64, 128, 256, 512, 1024, 2048, 4096, 8192, 16_384];
 const signs: readonly Sign[] = [1, -1];
 
 describe("codelets", () => {
@@ -125,7 +125,8 @@ describe("codelets", () => {
 /** Every way to hold n points: radix, threads, chunk. */
 function* holdings(n: number): Generator<{ radix: number; threads: number; chunk: number }> {
   for (const radix of RADICES) {
-    for (let points = radix; points <= 32; points *= 2) {
+    // 256 invocations hold 16384 points at 64 a thread.
+    for (let points = radix; points <= Math.max(32, n / 256); points *= 2) {
       const threads = n / points;
       if (threads < 2 || threads > 1024) continue;
       for (let chunk = points; chunk >= 1; chunk /= 2) yield { radix, threads, chunk };

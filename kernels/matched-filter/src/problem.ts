@@ -6,9 +6,9 @@ export type MatchedFilterProblem = {
   readonly pairs: number;
 };
 
-/** Lengths that one workgroup transforms: every power of two from 64 to 4096. */
+/** Lengths that one workgroup transforms: every power of two from 64 to 16384. */
 export const MINIMUM_N = 64;
-export const MAXIMUM_N = 4096;
+export const MAXIMUM_N = 16_384;
 
 /** Index of a record when a pair has no peak (every magnitude is NaN). */
 export const NO_PEAK = 0xffffffff;

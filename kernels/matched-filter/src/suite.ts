@@ -7,7 +7,7 @@ import { type Plant, plant, plantedInputs } from "./suite/plant.ts";
 const grid = (ns: readonly number[], data: number, templates: number): MatchedFilterProblem[] =>
   ns.map((n) => ({ n, data, templates, pairs: data * templates }));
 
-const LENGTHS = [64, 128, 256, 512, 1024, 2048, 4096];
+const LENGTHS = [64, 128, 256, 512, 1024, 2048, 4096, 8192];
 
 /** What was planted in inputs that this suite made. */
 const plants = new WeakMap<PortData, Plant>();
@@ -32,6 +32,6 @@ export const suite: Suite<MatchedFilterProblem> = {
   workloads: {
     quick: [...grid([64, 256], 4, 16), ...grid([1024], 4, 8)],
     standard: grid([256, 1024, 2048, 4096], 64, 512),
-    full: [...grid(LENGTHS, 8, 64), ...grid(LENGTHS, 64, 512)],
+    full: [...grid([...LENGTHS, 16_384], 8, 64), ...grid(LENGTHS, 64, 512), ...grid([16_384], 32, 512)],
   },
 };

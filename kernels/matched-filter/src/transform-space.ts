@@ -23,8 +23,11 @@ export type TransformConfig = {
   readonly twiddles: Twiddles;
 };
 
-/** Most complex points in a thread's registers: 32 are 64 registers, and twice that while a chunk is exchanged. */
-const MOST_POINTS = 32;
+/**
+ * Most complex points in a thread's registers: 32 are 64 registers, and twice that while a chunk is exchanged. The 256 invocations
+ * that every device grants hold 16384 points only at 64 a thread.
+ */
+const mostPoints = (n: number): number => Math.max(32, n / 256);
 const WORKGROUP = { least: 4, most: 1024 } as const;
 
 const powersOfTwo = (from: number, to: number): number[] => {
@@ -34,7 +37,7 @@ const powersOfTwo = (from: number, to: number): number[] => {
 };
 
 export function transformParameters(n: number): Parameter[] {
-  const least = Math.max(WORKGROUP.least, n / MOST_POINTS);
+  const least = Math.max(WORKGROUP.least, n / mostPoints(n));
   return [
     {
       name: "radix",

@@ -71,4 +71,33 @@ describe("the matched filter on the embedded GPU", () => {
       });
     }
   }
+
+  for (const fault of ["no-barrier", "index-off-by-one", "no-last-twiddle"]) {
+    it(`a text with ${fault} is called wrong, with the first pair that shows it`, async () => {
+      const outcome = await bench.measure({
+        operation: fault,
+        algorithm: "fused",
+        problem: { n: 128, data: 2, templates: 8, pairs: 16 },
+        config: {
+          radix: 8,
+          butterfly: "fused",
+          workgroup: 16,
+          chunk: 8,
+          staging: "whole",
+          padding: 0,
+          twiddles: "table",
+          reduction: "tree",
+          tile: 1,
+          hoist: false,
+        },
+        isDefault: false,
+        grade: "screened",
+        seeds: [1],
+        oracleSample: 4,
+      });
+      expect(outcome.status).toBe("wrong");
+      expect(outcome.verdict!.matched).toBeLessThan(outcome.verdict!.total);
+      expect(outcome.verdict!.detail).toMatch(/^pair \d+: /);
+    });
+  }
 });

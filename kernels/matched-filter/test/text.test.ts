@@ -16,7 +16,7 @@ Object.assign(globalThis, globals);
 // Referenced for as long as devices live, or the process crashes in the driver thread.
 const gpu = create(["backend=null"]);
 
-const lengths = [64, 128, 256, 512, 1024, 2048, 4096];
+const lengths = [64, 128, 256, 512, 1024, 2048, 4096, 8192, 16_384];
 const problem = (n: number): MatchedFilterProblem => ({ n, data: 2, templates: 3, pairs: 6 });
 const algorithms = [fused, corrReduce] as const;
 
@@ -107,8 +107,8 @@ describe("the texts of the matched filter", () => {
   });
 
   const refusals: [Record<string, number | string>, RegExp][] = [
-    [{ n: 100, data: 1, templates: 1, pairs: 1 }, /n is 100, not a power of two from 64 to 4096/],
-    [{ n: 8192, data: 1, templates: 1, pairs: 1 }, /n is 8192/],
+    [{ n: 100, data: 1, templates: 1, pairs: 1 }, /n is 100, not a power of two from 64 to 16384/],
+    [{ n: 32_768, data: 1, templates: 1, pairs: 1 }, /n is 32768/],
     [{ n: 64, data: 0, templates: 1, pairs: 1 }, /data is 0, not a positive integer/],
     [{ n: 64, data: 1, templates: 1, pairs: Number.NaN }, /pairs is NaN/],
     [{ n: 64, data: 1, templates: 1 }, /pairs is undefined/],
