@@ -30,26 +30,30 @@ export class Pace {
   readonly #screened: number[] = [];
   #certifiedMs = 0;
   #theirScreenedMs = 0;
+  #lastCertifiedMs = 0;
 
   screened(ms: number): void {
     this.#screened.push(ms);
     if (this.#screened.length > RECENT) this.#screened.shift();
   }
 
-  /** A certified trial's cost, and what screening the same variant had cost. */
+  /** A certified trial's cost, and what screening the same variant had cost, 0 when that was never seen. */
   certified(ms: number, screenedMs: number): void {
+    this.#lastCertifiedMs = ms;
+    if (screenedMs === 0) return;
     this.#certifiedMs += ms;
     this.#theirScreenedMs += screenedMs;
   }
 
-  /** Expected cost of the next screened trial; 0 before the first, which is always tried. */
+  /** Expected cost of the next screened trial; 0 before the first of a problem, which is always tried. */
   nextScreened(): number {
     if (this.#screened.length === 0) return 0;
     return this.#screened.reduce((sum, ms) => sum + ms, 0) / this.#screened.length;
   }
 
-  /** Expected cost of certifying a variant whose screening took `screenedMs`. */
+  /** Expected cost of certifying a variant whose screening took `screenedMs`, 0 when that was never seen. */
   nextCertified(screenedMs: number): number {
+    if (screenedMs === 0) return this.#lastCertifiedMs;
     const ratio =
       this.#theirScreenedMs > 0 ? this.#certifiedMs / this.#theirScreenedMs : CERTIFIED_OVER_SCREENED;
     return screenedMs * ratio;
@@ -58,5 +62,6 @@ export class Pace {
   /** Another problem, another size: recent costs no longer predict, the ratio of grades still does. */
   forgetCosts(): void {
     this.#screened.length = 0;
+    this.#lastCertifiedMs = 0;
   }
 }

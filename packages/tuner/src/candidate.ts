@@ -2,13 +2,21 @@ import {
   type Algorithm,
   asFault,
   type Capabilities,
+  type Config,
   type Operation,
   type Problem,
   planHash,
+  type Space,
   supports,
 } from "@tunelab/contract";
 import { formatId } from "@tunelab/variants";
 import type { Candidate } from "./strategy.ts";
+
+/** An algorithm with its space for the problem at hand. */
+export interface Searched {
+  readonly algorithm: Algorithm;
+  readonly space: Space;
+}
 
 /** A candidate that fits the device, with the identity of its plan. */
 export interface Planned extends Candidate {
@@ -33,18 +41,19 @@ export async function loadAlgorithms(
 
 /** Plans a candidate, or says what keeps it off the device; measures nothing. */
 export async function planCandidate(
-  algorithm: Algorithm,
+  { algorithm, space }: Searched,
   problem: Problem,
-  candidate: Candidate,
+  config: Config,
   capabilities: Capabilities,
 ): Promise<Planned | Refused> {
   try {
-    const support = supports(algorithm.resources(problem, candidate.config), capabilities);
+    const support = supports(algorithm.resources(problem, config), capabilities);
     if (!support.supported) return { limit: support.limit, reason: support.reason };
-    const plan = algorithm.plan(problem, candidate.config, capabilities);
+    const plan = algorithm.plan(problem, config, capabilities);
     return {
-      ...candidate,
-      variant: formatId(algorithm.name, algorithm.space(problem), candidate.config),
+      algorithm: algorithm.name,
+      config,
+      variant: formatId(algorithm.name, space, config),
       hash: await planHash(plan),
     };
   } catch (error) {

@@ -1,5 +1,4 @@
 import {
-  type Algorithm,
   bestNs,
   type Capabilities,
   type Grade,
@@ -9,8 +8,8 @@ import {
   type Trial,
 } from "@tunelab/contract";
 import { finalsReserve, type Pace } from "./budget.ts";
-import { type Planned, planCandidate } from "./candidate.ts";
-import type { Recorder } from "./recorder.ts";
+import { type Planned, planCandidate, type Searched } from "./candidate.ts";
+import { checkAborted, type Recorder } from "./recorder.ts";
 import type { Candidate, Strategy } from "./strategy.ts";
 import type { Estimate, ProblemResult, Progress, TuneClock } from "./types.ts";
 
@@ -28,7 +27,7 @@ const EFFORT: Readonly<Record<Grade, { readonly seeds: number; readonly oracleSa
 export interface SearchContext {
   readonly suite: Suite;
   readonly problem: Problem;
-  readonly algorithms: readonly Algorithm[];
+  readonly searched: readonly Searched[];
   readonly capabilities: Capabilities;
   readonly strategy: Strategy;
   readonly seed: number;
@@ -36,6 +35,7 @@ export interface SearchContext {
   readonly pace: Pace;
   readonly clock: TuneClock;
   readonly progress: Progress;
+  readonly signal: AbortSignal | undefined;
   /** When this problem's share ends, and when the finals it cannot do without must have begun. Ms of the clock. */
   readonly shareEnd: number;
   readonly slackEnd: number;
@@ -46,6 +46,7 @@ export interface SearchContext {
 interface Screened extends Planned {
   readonly isDefault: boolean;
   readonly trial: Trial;
+  /** What measuring it took; for one taken over from an earlier session, what it would probably take. */
   readonly costMs: number;
   certified?: Trial;
 }
@@ -61,7 +62,7 @@ export class Search {
   readonly #refused: Record<string, number> = {};
   #identical = 0;
   #proposed = 0;
-  #reused = 0;
+  readonly #reused = new Set<string>();
   #complete = false;
 
   constructor(context: SearchContext) {
@@ -70,20 +71,20 @@ export class Search {
   }
 
   async run(): Promise<void> {
-    const { problem, algorithms, capabilities } = this.#context;
-    for (const algorithm of algorithms) {
+    const { problem, searched, capabilities } = this.#context;
+    for (const { algorithm } of searched) {
       if (this.#screened.size > 0 && !this.#fits(0)) break;
-      await this.#screen(
-        { algorithm: algorithm.name, config: algorithm.defaultConfig(problem, capabilities) },
-        true,
-      );
+      const config = algorithm.defaultConfig(problem, capabilities);
+      await this.#screen({ algorithm: algorithm.name, config }, true);
     }
     let before: number;
+    let failed: boolean;
     do {
       before = this.#screened.size;
       await this.#search();
-      await this.#certify();
-    } while (this.#screened.size > before);
+      // A finalist that fails leaves its place to the next.
+      failed = await this.#certify();
+    } while (failed || this.#screened.size > before);
   }
 
   result(): ProblemResult {
@@ -102,12 +103,14 @@ export class Search {
 
   /** Trials taken over from earlier sessions. */
   get reused(): number {
-    return this.#reused;
+    return this.#reused.size;
   }
 
   async #search(): Promise<void> {
     const { strategy } = this.#context;
     while (this.#fits(this.#reserve())) {
+      // Refused and known candidates reach no bench, which would notice.
+      checkAborted(this.#context.signal);
       const candidate = strategy.propose();
       if (!candidate) {
         this.#complete = true;
@@ -143,38 +146,45 @@ export class Search {
   }
 
   async #screen(candidate: Candidate, isDefault: boolean): Promise<Screened | undefined> {
-    const { problem, algorithms, capabilities, pace } = this.#context;
-    const algorithm = algorithms.find(({ name }) => name === candidate.algorithm)!;
-    const planned = await planCandidate(algorithm, problem, candidate, capabilities);
+    const { problem, searched, capabilities, pace } = this.#context;
+    const one = searched.find(({ algorithm }) => algorithm.name === candidate.algorithm)!;
+    const planned = await planCandidate(one, problem, candidate.config, capabilities);
     if ("limit" in planned) {
       this.#refused[planned.limit] = (this.#refused[planned.limit] ?? 0) + 1;
       return undefined;
     }
     const same = this.#screened.get(planned.hash);
     if (same) {
-      this.#identical++;
+      // The strategy knows nothing of the default: meeting it again is no second configuration.
+      if (same.variant !== planned.variant) this.#identical++;
       return same;
     }
     const { trial, costMs } = await this.#trial(planned, "screened", isDefault);
-    if (costMs > 0) pace.screened(costMs);
-    const entry: Screened = { ...planned, isDefault, trial, costMs: costMs || pace.nextScreened() };
+    if (costMs !== undefined) pace.screened(costMs);
+    const entry: Screened = { ...planned, isDefault, trial, costMs: costMs ?? pace.nextScreened() };
     this.#screened.set(planned.hash, entry);
     return entry;
   }
 
-  /** The finalists not certified yet, the best and the defaults first: those a table cannot do without. */
-  async #certify(): Promise<void> {
+  /**
+   * Certifies the finalists that are not yet, as far as time allows, the best and the defaults first: those a table
+   * cannot do without. Resolves to whether any of them failed.
+   */
+  async #certify(): Promise<boolean> {
     const { clock, pace, shareEnd, slackEnd } = this.#context;
     const finalists = this.#finalists();
     const needed = this.#needed();
+    let failed = false;
     for (const finalist of new Set([...needed, ...finalists])) {
       if (finalist.certified) continue;
       const end = needed.includes(finalist) ? Math.max(shareEnd, slackEnd) : shareEnd;
       if (clock.now() + pace.nextCertified(finalist.costMs) > end) continue;
       const { trial, costMs } = await this.#trial(finalist, "certified", finalist.isDefault);
-      if (costMs > 0) pace.certified(costMs, finalist.costMs);
+      if (costMs !== undefined) pace.certified(costMs, finalist.costMs);
       finalist.certified = trial;
+      failed ||= bestNs(trial) === undefined;
     }
+    return failed;
   }
 
   /** Fastest first: the best few and every default that gave a time. */
@@ -185,18 +195,18 @@ export class Search {
     return timed.filter(({ isDefault }, place) => place < FINALISTS || isDefault);
   }
 
-  /** Measures, or takes over an earlier trial of the same plan (cost 0). */
+  /** Measures, or takes over an earlier trial of the same plan, which has no cost. */
   async #trial(
     planned: Planned,
     grade: Grade,
     isDefault: boolean,
-  ): Promise<{ trial: Trial; costMs: number }> {
+  ): Promise<{ trial: Trial; costMs?: number }> {
     const { suite, problem, recorder, progress, seed, estimate } = this.#context;
     const operation = suite.operation.name;
     const earlier = recorder.known.find(operation, suite.epoch, this.#key, planned.hash, grade);
     if (earlier && (earlier.isDefault || !isDefault)) {
-      this.#reused++;
-      return { trial: earlier, costMs: 0 };
+      this.#reused.add(earlier.id);
+      return { trial: earlier };
     }
     progress({ kind: "measuring", variant: planned.variant, estimate: estimate(this.#leftMs()) });
     const { seeds, oracleSample } = EFFORT[grade];
@@ -229,6 +239,7 @@ export class Search {
   #leftMs(): number {
     const { clock, pace, shareEnd, strategy } = this.#context;
     const left = Math.max(0, shareEnd - clock.now());
+    if (pace.nextScreened() === 0) return left; // nothing measured yet to predict by
     const finals = this.#finalists()
       .filter(({ certified }) => !certified)
       .reduce((sum, { costMs }) => sum + pace.nextCertified(costMs), 0);

@@ -8,6 +8,7 @@ import {
   type SessionSink,
 } from "@tunelab/contract";
 import type { Bench } from "@tunelab/devices/protocol";
+import { variantLabel } from "@tunelab/harness";
 import { BUDGET_SLACK, Pace, shareEnd } from "./budget.ts";
 import { loadAlgorithms } from "./candidate.ts";
 import { Interrupted, Recorder, unlessAborted } from "./recorder.ts";
@@ -62,6 +63,7 @@ class Session {
   readonly #progress: Progress;
   readonly #start: number;
   readonly #end: number;
+  readonly #slackEnd: number;
   readonly #stopwatch: Stopwatch;
   readonly #recorder: Recorder;
   readonly #pace = new Pace();
@@ -72,6 +74,8 @@ class Session {
   #reused = 0;
   #ceilings: Ceilings = {};
   #noise: Noise | undefined;
+  /** The bench outlives the session and keeps its listeners; what it tells later belongs to nobody. */
+  #over = false;
 
   constructor(options: TuneOptions, bench: Bench, sink: SessionSink, progress: Progress) {
     this.#options = options;
@@ -80,6 +84,7 @@ class Session {
     this.#progress = progress;
     this.#start = options.clock.now();
     this.#end = this.#start + options.budgetMs;
+    this.#slackEnd = this.#end + options.budgetMs * BUDGET_SLACK;
     this.#stopwatch = new Stopwatch(() => options.clock.now());
     this.#recorder = new Recorder(options, bench, sink, this.#stopwatch);
   }
@@ -87,20 +92,26 @@ class Session {
   async run(): Promise<TuneResult> {
     const { clock } = this.#options;
     this.#bench.onRestart((reason, request) => {
-      const variant = request
-        ? `${request.operation} ${request.algorithm}/${JSON.stringify(request.config)}`
-        : "";
+      if (this.#over) return;
+      const variant = request ? variantLabel(request.algorithm, request.config) : "";
       this.#progress({ kind: "restart", reason, variant });
       this.#record({ kind: "host-restart", at: clock.timestamp(), reason, variant });
     });
     this.#bench.onPhase((phase) => this.#stopwatch.phase(phase));
-    const stopped = await this.#work();
-    if (stopped) this.#record({ kind: "interrupted", at: clock.timestamp(), reason: stopped.reason });
+    let stopped = await this.#work();
+    this.#over = true;
+    const at = clock.timestamp();
     const spentMs = this.#stopwatch.read();
     const { trials } = this.#recorder;
     // An interrupted session stays open to `--resume`: only one that ended by itself is finished.
-    if (!stopped) this.#record({ kind: "finished", at: clock.timestamp(), trials: trials.length, spentMs });
-    await this.#events;
+    if (stopped) this.#record({ kind: "interrupted", at, reason: stopped.reason });
+    else this.#record({ kind: "finished", at, trials: trials.length, spentMs });
+    try {
+      await this.#events;
+    } catch (error) {
+      const fault = asFault(error, "environment");
+      stopped ??= { reason: fault.message, fault };
+    }
     return {
       trials,
       reused: this.#reused,
@@ -165,13 +176,15 @@ class Session {
     const operation = suite.operation.name;
     const now = clock.now();
     // The very first problem gets its default whatever the budget: one number is better than none.
-    if (index > 0 && now >= this.#end) {
+    // Problems come cheapest first, so a trial here will hardly cost less than it did on the one before.
+    if (index > 0 && (now >= this.#end || now + this.#pace.nextScreened() > this.#slackEnd)) {
       this.#unreached.push({ operation, problem });
       this.#progress({ kind: "unreached", operation, problem });
       return;
     }
     const algorithms = await loadAlgorithms(suite.operation, workload.algorithms);
-    const spaces = algorithms.map((one) => ({ algorithm: one.name, space: one.space(problem) }));
+    const searched = algorithms.map((algorithm) => ({ algorithm, space: algorithm.space(problem) }));
+    const spaces = searched.map(({ algorithm, space }) => ({ algorithm: algorithm.name, space }));
     const end = shareEnd(now, this.#end, of - index);
     const plan = STRATEGIES[strategy](spaces, seed);
     this.#pace.forgetCosts();
@@ -187,7 +200,7 @@ class Session {
     const search = new Search({
       suite,
       problem,
-      algorithms,
+      searched,
       capabilities: this.#bench.hello.info.capabilities,
       strategy: plan,
       seed,
@@ -195,9 +208,10 @@ class Session {
       pace: this.#pace,
       clock,
       progress: this.#progress,
+      signal: this.#options.signal,
       shareEnd: end,
       // A problem without a certified row is worth more than a longer search of the next.
-      slackEnd: index === of - 1 ? this.#end + this.#options.budgetMs * BUDGET_SLACK : this.#end,
+      slackEnd: index === of - 1 ? this.#slackEnd : this.#end,
       estimate: (problemLeftMs) => ({
         elapsedMs: clock.now() - this.#start,
         // Later problems are expected to use up their shares: their spaces are not counted yet.

@@ -1,0 +1,177 @@
+import {
+  type Ceilings,
+  DEFAULT_CAPABILITIES,
+  type DeviceInfo,
+  type MeasurePhase,
+  type MeasureRequest,
+  type Noise,
+  planHash,
+  type SessionEvent,
+  type SessionSink,
+  type Status,
+  type Suite,
+  type Trial,
+  type TrialOutcome,
+} from "@tunelab/contract";
+import type { Bench, HostHello } from "@tunelab/devices/protocol";
+import type { TuneClock } from "../src/index.ts";
+
+/** A clock that only the bench moves. */
+export class FakeClock implements TuneClock {
+  ms = 1_000;
+  now(): number {
+    return this.ms;
+  }
+  timestamp(): string {
+    return new Date(this.ms).toISOString();
+  }
+}
+
+/** What the device makes of a request; a good trial of 100 us in 100 ms unless told otherwise. */
+export interface Answer {
+  readonly status?: Status;
+  readonly ns?: number;
+  readonly costMs?: number;
+}
+
+export const DEVICE: DeviceInfo = {
+  identity: {
+    implementation: "fake",
+    implementationVersion: "1",
+    compiler: "tint",
+    backend: "vulkan",
+    vendor: "nobody",
+    architecture: "",
+    device: "toy",
+    description: "",
+    driver: "1.0",
+    adapterType: "discrete",
+  },
+  capabilities: DEFAULT_CAPABILITIES,
+};
+
+const NOISE: Noise = { kernel: "anchor", samplesNs: [1, 1], cv: 0.001, gateReachable: true };
+const CEILINGS: Ceilings = { fmaFlopsPerSecond: 1e12 };
+
+/** How a screened trial's time divides; certified ones take four times as long. */
+const PHASES: readonly (readonly [MeasurePhase, number])[] = [
+  ["plan", 0.1],
+  ["compile", 0.3],
+  ["verify", 0.2],
+  ["warm-up", 0.1],
+  ["measure", 0.2],
+  ["idle", 0.1],
+];
+
+const CERTIFIED_TIMES = 4;
+
+/** A device that answers by script and moves the clock; a crash restarts its host before the next request. */
+export class FakeBench implements Bench {
+  readonly hello: HostHello = {
+    info: DEVICE,
+    profile: "portable",
+    toggles: [],
+    timestamps: true,
+    tickNs: 1,
+    runtime: "fake",
+    pid: 1,
+  };
+  readonly requests: MeasureRequest[] = [];
+  /** Runs in the middle of the n-th request (from 1). */
+  during: (count: number) => void = () => {};
+  noiseMs = 10;
+  failing: readonly ("noise" | "ceilings" | "measure")[] = [];
+  readonly #clock: FakeClock;
+  readonly #suite: Suite;
+  readonly #answer: (request: MeasureRequest) => Answer;
+  readonly #restarted: ((reason: string, request: MeasureRequest | undefined) => void)[] = [];
+  readonly #phased: ((phase: MeasurePhase) => void)[] = [];
+  #guilty: { reason: string; request: MeasureRequest } | undefined;
+
+  constructor(clock: FakeClock, suite: Suite, answer: (request: MeasureRequest) => Answer = () => ({})) {
+    this.#clock = clock;
+    this.#suite = suite;
+    this.#answer = answer;
+  }
+
+  async measure(request: MeasureRequest): Promise<TrialOutcome> {
+    this.requests.push(request);
+    if (this.failing.includes("measure")) throw new Error("the host is gone for good");
+    const guilty = this.#guilty;
+    this.#guilty = undefined;
+    if (guilty) for (const listener of this.#restarted) listener(guilty.reason, guilty.request);
+    const { status = "ok", ns = 100_000, costMs = 100 } = this.#answer(request);
+    const total = request.grade === "certified" ? costMs * CERTIFIED_TIMES : costMs;
+    for (const [phase, part] of PHASES) {
+      for (const listener of this.#phased) listener(phase);
+      this.#clock.ms += total * part;
+      if (phase === "measure") this.during(this.requests.length);
+    }
+    const { operation, algorithm, problem, config, isDefault, grade, seeds } = request;
+    const loaded = await this.#suite.operation.algorithms[algorithm]!();
+    const hash = await planHash(loaded.plan(problem, config, DEFAULT_CAPABILITIES));
+    const died = status === "hung" || status === "crashed" || status === "device-lost";
+    if (died) this.#guilty = { reason: `the variant ${status}`, request };
+    const timed = status === "ok" || status === "noisy" || status === "wrong";
+    return {
+      operation,
+      algorithm,
+      problem,
+      config,
+      isDefault,
+      grade,
+      seeds,
+      status,
+      variant: "",
+      planHash: died ? "" : hash,
+      epoch: this.#suite.epoch,
+      work: { flops: 1, bytes: 1, items: 1 },
+      ...(status === "ok" ? {} : { reason: `scripted ${status}` }),
+      ...(timed
+        ? { timing: { clock: "gpu", tickNs: 1, repeats: 2, samplesNs: [ns * 2, ns * 2 + 9], rejected: {} } }
+        : {}),
+    };
+  }
+
+  async noise(): Promise<Noise> {
+    this.#clock.ms += this.noiseMs;
+    if (this.failing.includes("noise")) throw new Error("no noise today");
+    return NOISE;
+  }
+
+  async ceilings(): Promise<Ceilings> {
+    this.#clock.ms += 10;
+    if (this.failing.includes("ceilings")) throw new Error("no ceilings today");
+    return CEILINGS;
+  }
+
+  onRestart(listener: (reason: string, request: MeasureRequest | undefined) => void): void {
+    this.#restarted.push(listener);
+  }
+
+  onPhase(listener: (phase: MeasurePhase) => void): void {
+    this.#phased.push(listener);
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** Keeps what it is given; `full` refuses everything from then on. */
+export class FakeSink implements SessionSink {
+  readonly session = "S1";
+  readonly trials: Trial[] = [];
+  readonly events: SessionEvent[] = [];
+  full = false;
+
+  async trial(trial: Trial): Promise<void> {
+    if (this.full) throw new Error("no space left on device");
+    this.trials.push(trial);
+  }
+
+  async event(event: SessionEvent): Promise<void> {
+    if (this.full) throw new Error("no space left on device");
+    this.events.push(event);
+  }
+
+  async close(): Promise<void> {}
+}
