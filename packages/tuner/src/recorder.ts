@@ -21,7 +21,8 @@ export async function unlessAborted<T>(begin: () => Promise<T>, signal: AbortSig
   let stop = () => {};
   const aborted = new Promise<never>((_, reject) => {
     stop = () => reject(new Interrupted("interrupted"));
-    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
   });
   try {
     return await Promise.race([promise, aborted]);

@@ -41,12 +41,17 @@ export class Known {
     this.#trials.set(key, [...(this.#trials.get(key) ?? []), trial]);
   }
 
-  /** The newest trial of at least that grade; one that failed stands for every grade. */
+  /**
+   * The newest trial of that grade, so that minima over as many samples are compared as in the session that is
+   * resumed; without one, the newest of a higher grade, or one that failed, which stands for every grade.
+   */
   find(operation: string, epoch: number, problem: string, planHash: string, grade: Grade): Trial | undefined {
     const least = GRADES.indexOf(grade);
-    return this.#trials
-      .get(keyOf(operation, epoch, problem, planHash))
-      ?.findLast((trial) => bestNs(trial) === undefined || GRADES.indexOf(trial.grade) >= least);
+    const trials = this.#trials.get(keyOf(operation, epoch, problem, planHash)) ?? [];
+    return (
+      trials.findLast((trial) => trial.grade === grade) ??
+      trials.findLast((trial) => bestNs(trial) === undefined || GRADES.indexOf(trial.grade) > least)
+    );
   }
 }
 

@@ -160,7 +160,6 @@ export class Search {
       return same;
     }
     const { trial, costMs } = await this.#trial(planned, "screened", isDefault);
-    if (costMs !== undefined) pace.screened(costMs);
     const entry: Screened = { ...planned, isDefault, trial, costMs: costMs ?? pace.nextScreened() };
     this.#screened.set(planned.hash, entry);
     return entry;
@@ -201,7 +200,7 @@ export class Search {
     grade: Grade,
     isDefault: boolean,
   ): Promise<{ trial: Trial; costMs?: number }> {
-    const { suite, problem, recorder, progress, seed, estimate } = this.#context;
+    const { suite, problem, recorder, pace, progress, seed, estimate } = this.#context;
     const operation = suite.operation.name;
     const earlier = recorder.known.find(operation, suite.epoch, this.#key, planned.hash, grade);
     if (earlier && (earlier.isDefault || !isDefault)) {
@@ -223,6 +222,7 @@ export class Search {
       },
       planned,
     );
+    if (grade === "screened") pace.screened(measured.costMs);
     const ns = bestNs(measured.trial);
     const others = [...this.#screened.values()].map(({ trial }) => bestNs(trial) ?? Number.POSITIVE_INFINITY);
     progress({

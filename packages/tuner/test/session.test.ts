@@ -1,0 +1,197 @@
+import { describe, expect, it } from "vitest";
+import { orderJobs } from "../src/index.ts";
+import { certified, screened, session, variantsOf } from "./bed.ts";
+import type { FakeBench } from "./fakes.ts";
+import { sized, toySuite } from "./toy.ts";
+
+const kinds = (events: readonly { readonly kind: string }[]): readonly string[] =>
+  events.map(({ kind }) => kind);
+
+describe("a session", () => {
+  it("records noise, ceilings and the end, and every trial under its own number", async () => {
+    const { result, sink } = await session();
+    expect(kinds(sink.events)).toEqual(["noise", "ceilings", "finished"]);
+    expect(sink.trials).toEqual(result.trials);
+    expect(sink.trials.map(({ id }) => id)).toEqual(sink.trials.map((_, index) => `S1.${index}`));
+    expect(sink.events.at(-1)).toMatchObject({ trials: result.trials.length, spentMs: result.spentMs });
+  });
+
+  it("takes the cheap problems first", async () => {
+    const suite = toySuite();
+    const jobs = orderJobs([{ suite, problems: sized(8, 2, 4) }]);
+    expect(jobs.map(({ problem }) => problem.n)).toEqual([2, 4, 8]);
+    const { result } = await session({ suite, problems: sized(8, 2, 4) });
+    expect(result.problems.map(({ problem }) => problem.n)).toEqual([2, 4, 8]);
+  });
+
+  it("accounts for every millisecond", async () => {
+    const { result, tookMs } = await session({ problems: sized(2, 4) });
+    const { calibrate, compile, verify, measure, host, idle } = result.spentMs;
+    expect(calibrate! + compile! + verify! + measure! + host! + idle!).toBe(tookMs);
+    expect(calibrate).toBe(20);
+    const busy = tookMs - 20;
+    // As the fake's phases divide: plan and compile 0.4, verify 0.2, warm-up and measure 0.3, the rest on the way.
+    expect([compile, verify, measure, host, idle]).toEqual(
+      [0.4, 0.2, 0.3, 0.1, 0].map((part) => Math.round(busy * part)),
+    );
+  });
+
+  it("is not stopped by a noise probe or ceilings that fail", async () => {
+    const { result, sink, progress } = await session({
+      prepare: (bench) => {
+        bench.failing = ["noise", "ceilings"];
+      },
+    });
+    expect(result.stopped).toBeUndefined();
+    expect(result.noise).toBeUndefined();
+    expect(result.ceilings).toEqual({});
+    expect(certified(result.trials).length).toBeGreaterThan(0);
+    expect(kinds(sink.events)).toEqual(["finished"]);
+    const failed = progress.filter((event) => event.kind === "failed-calibration");
+    expect(failed).toMatchObject([{ reason: "no noise today" }, { reason: "no ceilings today" }]);
+  });
+
+  it("records a restart of the host with the guilty variant, and goes on", async () => {
+    const { result, sink, progress } = await session({
+      answer: ({ config }) => (config.x === 4 && config.memory === 0 ? { status: "crashed" } : {}),
+      tune: { budgetMs: 100_000, strategy: "exhaustive" },
+    });
+    const restarts = sink.events.filter(({ kind }) => kind === "host-restart");
+    const expected = { reason: "the variant crashed", variant: "only/x=4,label=a,memory=0" };
+    expect(restarts).toMatchObject([expected]);
+    expect(progress.filter(({ kind }) => kind === "restart")).toMatchObject([expected]);
+    expect(result.problems[0]).toMatchObject({ screened: 40, failed: 1, complete: true });
+    expect(kinds(sink.events).at(-1)).toBe("finished");
+  });
+
+  it("hears nothing from the bench once it is over", async () => {
+    const { sink, bench } = await session({
+      answer: () => ({ status: "hung" }),
+      tune: { budgetMs: 10 },
+    });
+    const before = sink.events.length;
+    await bench.measure(bench.requests[0]!);
+    expect(sink.events).toHaveLength(before);
+  });
+
+  it("ends with the reason, and resumable, when the device is gone for good", async () => {
+    const { result, sink } = await session({
+      prepare: (bench) => {
+        bench.during = (count) => {
+          if (count === 5) bench.failing = ["measure"];
+        };
+      },
+    });
+    expect(result.stopped).toMatchObject({
+      reason: "the host is gone for good",
+      fault: { kind: "environment" },
+    });
+    expect(sink.trials).toHaveLength(5);
+    expect(kinds(sink.events)).toEqual(["noise", "ceilings", "interrupted"]);
+  });
+
+  it("stops measuring when trials can no longer be kept, and says why", async () => {
+    const { result, bench, sink } = await session({
+      prepare: (bench, sink) => {
+        bench.during = (count) => {
+          sink.full = count === 3;
+        };
+      },
+    });
+    expect(result.stopped).toMatchObject({ reason: "no space left on device" });
+    expect(bench.requests).toHaveLength(3);
+    expect(result.trials).toEqual(sink.trials);
+    expect(sink.trials).toHaveLength(2);
+  });
+
+  it("is not finished when an event could not be kept", async () => {
+    const { result, sink } = await session({
+      prepare: (bench, sink) => {
+        sink.full = true;
+        bench.during = () => {
+          sink.full = false;
+        };
+      },
+    });
+    expect(result.stopped).toMatchObject({ reason: "no space left on device" });
+    expect(kinds(sink.events)).not.toContain("finished");
+    expect(sink.trials.length).toBeGreaterThan(0);
+  });
+});
+
+describe("an abort", () => {
+  const abortAt = async (count: number) => {
+    const controller = new AbortController();
+    return session({
+      problems: sized(2, 4),
+      tune: { signal: controller.signal },
+      prepare: (bench: FakeBench) => {
+        bench.during = (now) => {
+          if (now === count) controller.abort();
+        };
+      },
+    });
+  };
+
+  it("keeps everything measured, records `interrupted` and no end", async () => {
+    const { result, sink, bench } = await abortAt(6);
+    expect(result.stopped).toEqual({ reason: "interrupted by the user" });
+    expect(bench.requests).toHaveLength(6);
+    expect(sink.trials).toHaveLength(5);
+    expect(result.trials).toEqual(sink.trials);
+    expect(kinds(sink.events)).toEqual(["noise", "ceilings", "interrupted"]);
+    expect(result.problems).toMatchObject([{ problem: { n: 2 }, screened: 5 }]);
+  });
+
+  it("before the start begins nothing", async () => {
+    const { result, bench, tookMs } = await session({ tune: { signal: AbortSignal.abort() } });
+    expect(result.stopped).toBeDefined();
+    expect(bench.requests).toEqual([]);
+    expect(tookMs).toBe(0);
+  });
+
+  it("is noticed while candidates are only planned", async () => {
+    const controller = new AbortController();
+    let asked = 0;
+    const { result, bench } = await session({
+      tune: { signal: controller.signal, budgetMs: 1e9, strategy: "exhaustive" },
+      answer: ({ grade }) => {
+        // The 40th plan is the last that differs: what follows in the space is known or does not fit.
+        if (grade === "screened" && ++asked === 40) controller.abort();
+        return {};
+      },
+    });
+    expect(result.problems[0]!.complete).toBe(false);
+    expect(certified(result.trials)).toEqual([]);
+    expect(bench.requests).toHaveLength(40);
+  });
+});
+describe("the estimate", () => {
+  it("begins at the whole budget and ends near nothing", async () => {
+    const { progress } = await session({ tune: { budgetMs: 2_000 } });
+    const estimates = progress.flatMap((event) => ("estimate" in event ? [event.estimate] : []));
+    expect(estimates[0]).toEqual({ elapsedMs: 20, remainingMs: 1_980 });
+    const last = estimates.at(-1)!;
+    expect(last.remainingMs).toBeLessThan(500);
+    for (const { elapsedMs, remainingMs } of estimates)
+      expect(elapsedMs + remainingMs).toBeLessThanOrEqual(2_200);
+  });
+
+  it("is short when the candidates run out long before the time", async () => {
+    const { progress } = await session({ tune: { budgetMs: 1e7 } });
+    const estimates = progress.flatMap((event) => ("estimate" in event ? [event.estimate] : []));
+    expect(estimates[1]!.remainingMs).toBeLessThan(30_000);
+  });
+});
+
+describe("a session's numbers", () => {
+  it("come in the order of measuring, screened before certified", async () => {
+    const { result } = await session({ tune: { budgetMs: 4_000 } });
+    const first = variantsOf(certified(result.trials))[0];
+    expect(first).toBeDefined();
+    expect(screened(result.trials)[0]!.sequence).toBe(0);
+    expect(result.trials.map(({ measuredAt }) => measuredAt)).toEqual(
+      [...result.trials.map(({ measuredAt }) => measuredAt)].sort(),
+    );
+  });
+});
