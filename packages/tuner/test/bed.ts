@@ -8,6 +8,7 @@ export interface BedOptions {
   readonly problems?: readonly Problem[];
   readonly answer?: (request: MeasureRequest) => Answer;
   readonly tune?: Partial<TuneOptions>;
+  readonly clock?: FakeClock;
   /** Changes the bench or the sink before the session starts. */
   readonly prepare?: (bench: FakeBench, sink: FakeSink) => void;
 }
@@ -24,7 +25,7 @@ export interface Ran {
 /** A whole session on fakes: by default one problem, the random strategy, seed 1 and ten seconds. */
 export async function session(options: BedOptions = {}): Promise<Ran> {
   const suite = options.suite ?? toySuite();
-  const clock = new FakeClock();
+  const clock = options.clock ?? new FakeClock();
   const bench = new FakeBench(clock, suite, options.answer);
   const sink = new FakeSink();
   options.prepare?.(bench, sink);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { certified, session } from "./bed.ts";
-import { sized } from "./toy.ts";
+import { FakeClock } from "./fakes.ts";
+import { algorithmNamed, sized, toySuite } from "./toy.ts";
 
 describe("a budget", () => {
   // Cost of a screened trial in ms; certifying takes four times as long.
@@ -49,6 +50,23 @@ describe("a budget", () => {
       prepare: (bench) => {
         bench.noiseMs = 5_000;
       },
+    });
+    expect(result.trials).toHaveLength(1);
+  });
+
+  it("that loading the kernels has eaten up still gives one number", async () => {
+    const clock = new FakeClock();
+    const { space } = algorithmNamed("only");
+    const slow = algorithmNamed("only", {
+      space: (problem) => {
+        clock.ms += 5_000;
+        return space(problem);
+      },
+    });
+    const { result } = await session({
+      clock,
+      suite: toySuite({ algorithms: [slow] }),
+      tune: { budgetMs: 1_000 },
     });
     expect(result.trials).toHaveLength(1);
   });
