@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { VERSION } from "./build.ts";
+import { register as pack } from "./commands/pack.ts";
 import { register as results } from "./commands/results.ts";
 import { register as ship } from "./commands/ship.ts";
 import { register as tables } from "./commands/tables.ts";
@@ -17,7 +18,7 @@ export function programFor(io: Io): Command {
       writeOut: (text) => io.out(text.trimEnd()),
       writeErr: (text) => io.note(text.trimEnd()),
     });
-  for (const register of [tune, tables, ship, results]) register(program, io);
+  for (const register of [tune, tables, ship, results, pack]) register(program, io);
   return program;
 }
 

@@ -1,0 +1,115 @@
+import { cp, mkdir, mkdtemp, rename, rm, stat, writeFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Fault } from "@tunelab/contract";
+import { dawnPath } from "@tunelab/devices";
+import type { Command } from "commander";
+import { VERSION } from "../build.ts";
+import type { Io } from "../io.ts";
+import { commitOf, requireCheckout } from "../places.ts";
+
+export function register(program: Command, io: Io): void {
+  program
+    .command("pack")
+    .description("bundle the laboratory into one folder that measures without a registry, network or git")
+    .requiredOption("--out <dir>", "folder to make (replaced when it is a packed laboratory)")
+    .option(
+      "--no-dawn",
+      "leave dawn.node out: the machine brings one and names it in TUNELAB_DAWN or GPU_DAWN",
+    )
+    .option("--json", "print the files as JSON")
+    .addHelpText("after", "\nExample: pnpm lab pack --out /tmp/lab && node /tmp/lab/lab.mjs devices")
+    .action((flags: { readonly out: string; readonly dawn: boolean; readonly json?: boolean }) =>
+      pack(flags, io),
+    );
+}
+
+/** Modules that only a checkout can run: the store's native DuckDB, the embedded GPU, the bundler itself, charts. */
+const EXTERNAL = [
+  "@tunelab/store",
+  "@duckdb/node-api",
+  "@sparticuz/chromium",
+  "esbuild",
+  "webgpu",
+  "vega",
+  "vega-lite",
+  "vega-loader",
+];
+
+/** CommonJS dependencies inside an ESM bundle call require and ask for __filename. */
+const BANNER = [
+  "import { createRequire as __createRequire } from 'node:module';",
+  "import { fileURLToPath as __fileURLToPath } from 'node:url';",
+  "const require = __createRequire(import.meta.url), __filename = __fileURLToPath(import.meta.url);",
+].join("\n");
+
+async function pack(
+  flags: { readonly out: string; readonly dawn: boolean; readonly json?: boolean },
+  io: Io,
+): Promise<void> {
+  requireCheckout();
+  const out = resolve(flags.out);
+  await refuseForeign(out);
+  await mkdir(dirname(out), { recursive: true });
+  const made = await mkdtemp(join(dirname(out), `.${basename(out)}-`));
+  try {
+    const { build } = await import("esbuild");
+    const source = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url));
+    const baked = { version: VERSION, ...(await commitOf()) };
+    await build({
+      entryPoints: { lab: source("cli.ts"), host: source("host-main.ts") },
+      outdir: made,
+      outExtension: { ".js": ".mjs" },
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      target: "node20",
+      conditions: ["@tunelab/source"],
+      external: EXTERNAL,
+      // The store is left out, its journal is not: an alias comes before the rule that leaves out.
+      alias: { "@tunelab/store/journal": fileURLToPath(import.meta.resolve("@tunelab/store/journal")) },
+      define: { TUNELAB_PACKED: JSON.stringify(baked) },
+      banner: { js: BANNER },
+      logLevel: "silent",
+    });
+    if (flags.dawn) await cp(dawnPath(), join(made, "dawn.node"));
+    await writeFile(join(made, "README.txt"), readme(baked.commit, flags.dawn));
+    await rm(out, { recursive: true, force: true });
+    await rename(made, out);
+  } catch (error) {
+    await rm(made, { recursive: true, force: true });
+    throw error;
+  }
+  const files = ["lab.mjs", "host.mjs", ...(flags.dawn ? ["dawn.node"] : []), "README.txt"];
+  if (flags.json) io.out(JSON.stringify({ out, files }));
+  else {
+    io.out(`Packed into ${out}: ${files.join(", ")}`);
+    io.out(
+      `Next: copy it to the machine and run \`node ${basename(out)}/lab.mjs tune --journal out.jsonl\` there`,
+    );
+  }
+}
+
+/** A folder that something else made is not replaced. */
+async function refuseForeign(out: string): Promise<void> {
+  const there = await stat(out).catch(() => undefined);
+  if (!there) return;
+  const ours = await stat(join(out, "lab.mjs")).catch(() => undefined);
+  if (!ours) throw new Fault("usage", `${out} exists and is no packed laboratory: choose another --out`);
+}
+
+const readme = (
+  commit: string,
+  dawn: boolean,
+): string => `A packed tunelab ${VERSION}, commit ${commit || "unknown"}.
+
+Needs Node >= 20.19${dawn ? "" : " and dawn.node, named in TUNELAB_DAWN"}; no registry, network, git or node_modules.
+
+    node lab.mjs devices
+    node lab.mjs tune --budget 10m --journal results.jsonl
+    node lab.mjs tune --profile native --budget 10m --journal native.jsonl
+
+Bring the journals back and take them in, in a checkout:
+
+    pnpm lab results import results.jsonl
+`;
