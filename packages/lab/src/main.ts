@@ -1,10 +1,16 @@
 import { Command, CommanderError } from "commander";
 import { VERSION } from "./build.ts";
+import { register as ceilings } from "./commands/ceilings.ts";
+import { register as checkGpu } from "./commands/check-gpu.ts";
+import { register as devices } from "./commands/devices.ts";
+import { register as noise } from "./commands/noise.ts";
 import { register as pack } from "./commands/pack.ts";
 import { register as results } from "./commands/results.ts";
 import { register as ship } from "./commands/ship.ts";
+import { register as space } from "./commands/space.ts";
 import { register as tables } from "./commands/tables.ts";
 import { register as tune } from "./commands/tune.ts";
+import { register as wgsl } from "./commands/wgsl.ts";
 import { EXIT, type Io, reportFailure } from "./io.ts";
 
 /** The whole command line. Each command module adds itself. */
@@ -18,7 +24,8 @@ export function programFor(io: Io): Command {
       writeOut: (text) => io.out(text.trimEnd()),
       writeErr: (text) => io.note(text.trimEnd()),
     });
-  for (const register of [tune, tables, ship, results, pack]) register(program, io);
+  const inspecting = [devices, checkGpu, noise, ceilings, wgsl, space];
+  for (const register of [tune, tables, ship, results, ...inspecting, pack]) register(program, io);
   return program;
 }
 

@@ -1,0 +1,50 @@
+import {
+  type Algorithm,
+  type Capabilities,
+  DEFAULT_CAPABILITIES,
+  Fault,
+  type Operation,
+  type Problem,
+} from "@tunelab/contract";
+import { chooseDevice } from "@tunelab/devices";
+import { loadAlgorithms } from "@tunelab/tuner";
+import { loadSuite, parseProblem } from "./registry.ts";
+
+/** Options of the commands that look at a kernel without measuring it. */
+export interface KernelFlags {
+  readonly problem?: string;
+  readonly device?: string;
+  readonly json?: boolean;
+}
+
+/** A kernel with the problem and the limits it is looked at under. */
+export interface Subject {
+  readonly operation: Operation;
+  readonly algorithms: readonly Algorithm[];
+  readonly problem: Problem;
+  readonly capabilities: Capabilities;
+  /** Whose limits these are, in words. */
+  readonly limitsOf: string;
+}
+
+/**
+ * Loads a kernel and reads its problem (the first of the quick workload when none is given). Without `--device` no device is
+ * touched: WebGPU's default limits count. @throws Fault `usage` naming what is unknown and what exists.
+ */
+export async function subjectFor(kernel: string, flags: KernelFlags): Promise<Subject> {
+  const { operation, workloads } = await loadSuite(kernel);
+  const problem = flags.problem === undefined ? workloads.quick[0] : parseProblem(operation, flags.problem);
+  if (!problem) throw new Fault("usage", `${kernel} has no quick workload: give a --problem`);
+  const algorithms = await loadAlgorithms(operation);
+  if (flags.device === undefined) {
+    return {
+      operation,
+      algorithms,
+      problem,
+      capabilities: DEFAULT_CAPABILITIES,
+      limitsOf: "WebGPU's default limits",
+    };
+  }
+  const { id, info } = await chooseDevice(flags.device);
+  return { operation, algorithms, problem, capabilities: info.capabilities, limitsOf: id };
+}
