@@ -1,0 +1,78 @@
+import { planHash } from "@tunelab/contract";
+import { describe, expect, it } from "vitest";
+import { ceilingRows } from "../src/commands/ceilings.ts";
+import { figuresOf, histogram } from "../src/commands/noise.ts";
+import { variantOf } from "../src/commands/wgsl.ts";
+import { subjectFor } from "../src/subject.ts";
+import { lab } from "./collect.ts";
+
+describe("looking at a kernel", () => {
+  it("wgsl prints the text that the plan holds, under the plan's hash", async () => {
+    const subject = await subjectFor("matched-filter", { problem: "n=256" });
+    const { algorithm, config } = variantOf(subject, "fused/radix=2");
+    const plan = algorithm.plan(subject.problem, config, subject.capabilities);
+    const { code, out } = await lab([
+      "wgsl",
+      "matched-filter",
+      "--problem",
+      "n=256",
+      "--variant",
+      "fused/radix=2",
+    ]);
+    expect(code).toBe(0);
+    expect(out).toContain(await planHash(plan));
+    for (const { wgsl } of plan.modules) expect(out).toContain(wgsl.trimEnd());
+  });
+
+  it("a canonical id names the variant it was printed from", async () => {
+    const first = JSON.parse((await lab(["wgsl", "matched-filter", "--json"])).out);
+    const again = JSON.parse(
+      (await lab(["wgsl", "matched-filter", "--json", "--variant", first.variant])).out,
+    );
+    expect(again).toEqual(first);
+  });
+
+  it("a variant that does not fit is printed all the same, with the limit that refuses it", async () => {
+    const words = ["wgsl", "matched-filter", "--problem", "n=1024", "--variant", "fused/reduction=subgroup"];
+    const { code, out, notes } = await lab(words);
+    expect(code).toBe(0);
+    expect(notes).toMatch(/Does not fit WebGPU's default limits: .*subgroups/);
+    expect(out).toContain("@compute");
+  });
+
+  it("space counts what is valid and what fits", async () => {
+    const words = ["space", "matched-filter", "--problem", "n=64", "--json"];
+    const { algorithms } = JSON.parse((await lab(words)).out);
+    for (const { raw, valid, constraints, fit } of algorithms) {
+      expect(constraints[0].before).toBe(raw);
+      expect(constraints.at(-1).after).toBe(valid);
+      const refused = Object.values<number>(fit.refused).reduce((sum, count) => sum + count, 0);
+      expect(fit.fits + refused).toBe(fit.looked);
+      expect(fit.fits).toBeGreaterThan(0);
+    }
+  });
+});
+
+describe("figures of the noise probe", () => {
+  it("every sample is in exactly one bar, the slowest too", () => {
+    const samples = [100, 101, 101, 150, 199, 200];
+    const counts = histogram(samples).map((line) => Number(/(\d+)$/.exec(line)![1]));
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(samples.length);
+    expect(counts[0]).toBe(3);
+    expect(counts.at(-1)).toBe(2);
+  });
+
+  it("equal samples have no spread and one full bar", () => {
+    expect(figuresOf({ samplesNs: [7, 7, 7] })).toEqual({ minNs: 7, medianNs: 7, maxNs: 7, spread: 0 });
+    expect(histogram([7, 7, 7])[0]).toMatch(/#{40} 3$/);
+  });
+
+  it("a ceiling that was not measured is not printed as zero", () => {
+    expect(ceilingRows({ copyBytesPerSecond: 4e12 })).toEqual([
+      ["independent multiply-adds", "--"],
+      ["global copy, read and written", "4.00 TB/s"],
+      ["workgroup memory", "--"],
+      ["one dispatch of many", "--"],
+    ]);
+  });
+});

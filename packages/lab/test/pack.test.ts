@@ -1,0 +1,91 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { dawnPath, type Environment, embeddedDriver } from "@tunelab/devices";
+import { readJournal } from "@tunelab/store/journal";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { lab } from "./collect.ts";
+
+const driver: Environment | undefined = await embeddedDriver().catch(() => undefined);
+let folder: string;
+let packed: string;
+let elsewhere: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tunelab-pack-"));
+  packed = join(folder, "lab");
+  elsewhere = await mkdtemp(join(folder, "cwd-"));
+  // Without dawn.node: the way a machine with its own build is served, and 21 MB fewer to copy.
+  const { code, notes } = await lab(["pack", "--out", packed, "--no-dawn"]);
+  expect(notes).toBe("");
+  expect(code).toBe(0);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Runs the packed laboratory from an empty folder; a failing exit rejects. */
+const run = (...words: string[]): Promise<{ stdout: string; stderr: string }> =>
+  promisify(execFile)(process.execPath, [join(packed, "lab.mjs"), ...words], {
+    cwd: elsewhere,
+    env: {
+      PATH: process.env.PATH,
+      HOME: elsewhere,
+      TUNELAB_DAWN: dawnPath(),
+      ...driver,
+    } as NodeJS.ProcessEnv,
+  });
+
+describe("a packed laboratory", () => {
+  it("is a few plain files", async () => {
+    expect((await readdir(packed)).sort()).toEqual(["README.txt", "host.mjs", "lab.mjs"]);
+  });
+
+  it("prints the same texts as the checkout it came from", async () => {
+    const words = ["wgsl", "matched-filter", "--problem", "n=512"];
+    expect((await run(...words)).stdout.trim()).toBe((await lab(words)).out.trim());
+  });
+
+  it.each([["tables"], ["ship"], ["results", "list"], ["pack", "--out", "again"]])(
+    "%s says in one line that it needs a checkout",
+    async (...words) => {
+      const failed = await run(...words).then(
+        () => undefined,
+        (error: { code: number; stderr: string }) => error,
+      );
+      expect(failed?.code).toBe(2);
+      expect(failed?.stderr.trim().split("\n")).toHaveLength(1);
+      expect(failed?.stderr).toContain("needs a checkout");
+    },
+  );
+
+  it.skipIf(!driver)("measures into a journal that a checkout takes in, trial for trial", async () => {
+    const { stdout } = await run("devices", "--json");
+    const [device] = JSON.parse(stdout);
+    expect(device).toMatchObject({ id: "swiftshader", isDefault: true });
+    const problem = "n=64,data=2,templates=2,pairs=4";
+    await run("tune", "--problem", problem, "--budget", "4s", "--journal", "out.jsonl", "--json");
+    const journal = join(elsewhere, "out.jsonl");
+    const { evidence, problems } = await readJournal(journal);
+    expect(problems).toEqual([]);
+    expect(evidence.trials.length).toBeGreaterThan(0);
+
+    const out = join(folder, "imported");
+    const imported = await lab(["results", "import", journal, "--out", out, "--json"]);
+    expect(imported.code).toBe(0);
+    expect(JSON.parse(imported.out)).toMatchObject({ added: evidence.trials.length });
+    const shown = await lab(["results", "show", evidence.header.id, "--out", out, "--json"]);
+    expect(JSON.parse(shown.out)).toEqual(JSON.parse(JSON.stringify(evidence)));
+  });
+});
+
+describe("pack", () => {
+  it("does not replace a folder that something else made", async () => {
+    const foreign = await mkdtemp(join(folder, "foreign-"));
+    await writeFile(join(foreign, "thesis.txt"), "years of work");
+    const { code, notes } = await lab(["pack", "--out", foreign, "--no-dawn"]);
+    expect(code).toBe(2);
+    expect(notes).toContain(foreign);
+    expect(await readdir(foreign)).toEqual(["thesis.txt"]);
+  });
+});

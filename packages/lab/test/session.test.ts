@@ -1,0 +1,70 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { embeddedFiles } from "@tunelab/devices";
+import { parseTable } from "@tunelab/selection";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { lab } from "./collect.ts";
+
+const embedded = await embeddedFiles().then(
+  () => true,
+  () => false,
+);
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tunelab-session-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const TINY = [
+  "--device",
+  "swiftshader",
+  "--kernel",
+  "matched-filter",
+  "--problem",
+  "n=64,data=2,templates=2,pairs=4",
+];
+
+describe.skipIf(!embedded)("a session on the embedded software GPU", () => {
+  it("tunes, stores every trial and writes a table that reads back", async () => {
+    const { code, out } = await lab(["tune", ...TINY, "--budget", "15s", "--out", folder, "--json"]);
+    expect(code).toBe(0);
+    const result = JSON.parse(out);
+    expect(result.device).toBe("swiftshader");
+    expect(result.trials).toBeGreaterThan(1);
+    expect(result.files).toEqual([
+      join(folder, "tables", "swiftshader", "tint-vulkan.portable", "matched-filter.json"),
+    ]);
+    const table = parseTable(await readFile(result.files[0], "utf8"));
+    expect(table.sessions).toEqual([result.session]);
+    const entry = table.entries[0]!;
+    expect(entry.rows.some(({ isDefault }) => isDefault)).toBe(true);
+    for (const { matched, total, grade } of entry.rows)
+      expect([matched, grade]).toEqual([total, "certified"]);
+
+    const listed = JSON.parse((await lab(["results", "list", "--out", folder, "--json"])).out);
+    expect(listed).toMatchObject([{ id: result.session, status: "finished", trials: result.trials }]);
+  });
+
+  it("an interrupted session keeps what it has, says so and exits 130; --resume goes on with it", async () => {
+    const out = join(folder, "interrupted");
+    const stop = new AbortController();
+    const running = lab(["tune", ...TINY, "--budget", "60s", "--out", out], stop.signal);
+    // The session file appears when the device is open; what is measured by then is kept.
+    const sessions = join(out, "sessions");
+    while ((await readdir(sessions).catch(() => [])).length === 0)
+      await new Promise((go) => setTimeout(go, 50));
+    stop.abort();
+    const { code, out: printed } = await running;
+    expect(code).toBe(130);
+    expect(printed).toContain("--resume");
+    const list = async () => JSON.parse((await lab(["results", "list", "--out", out, "--json"])).out);
+    const [{ id, status }] = await list();
+    expect(status).not.toBe("finished");
+
+    const resumed = await lab(["tune", ...TINY, "--budget", "2s", "--out", out, "--resume", "--json"]);
+    expect(resumed.code).toBe(0);
+    expect(JSON.parse(resumed.out).session).toBe(id);
+    expect(await list()).toMatchObject([{ id, status: "finished" }]);
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { programFor } from "../src/main.ts";
+import { parseDuration } from "../src/options.ts";
+import { lab } from "./collect.ts";
+
+const WRONG: readonly (readonly [what: string, words: readonly string[], says: RegExp])[] = [
+  ["kernel", ["tune", "--kernel", "gemmm"], /unknown kernel "gemmm": there is .*matched-filter/],
+  ["kernel to print", ["wgsl", "gemmm"], /unknown kernel "gemmm": there is .*matched-filter/],
+  ["device", ["tune", "--device", "tpu"], /unknown device tpu: this machine has \w+/],
+  ["device to plan for", ["space", "matched-filter", "--device", "tpu"], /unknown device tpu/],
+  ["profile", ["noise", "--profile", "fast"], /unknown profile "fast": there is portable, native/],
+  ["strategy", ["tune", "--strategy", "luck"], /unknown strategy "luck": .*exhaustive.*random/],
+  ["workload", ["tune", "--workload", "huge"], /unknown workload "huge": there is quick, standard, full/],
+  ["budget", ["tune", "--budget", "soon"], /"soon" is no duration/],
+  ["seed", ["tune", "--seed", "-1"], /--seed takes a whole number/],
+  ["samples", ["noise", "--samples", "many"], /--samples takes a whole number/],
+  ["dimension", ["wgsl", "matched-filter", "--problem", "m=4"], /no dimension "m": it has .*n/],
+  ["length", ["wgsl", "matched-filter", "--problem", "n=100"], /100/],
+  ["algorithm", ["wgsl", "matched-filter", "--variant", "magic"], /no algorithm "magic": it has .*fused/],
+  [
+    "parameter",
+    ["wgsl", "matched-filter", "--variant", "fused/colour=2"],
+    /unknown parameter "colour".*radix/,
+  ],
+  [
+    "value",
+    ["wgsl", "matched-filter", "--variant", "fused/radix=3"],
+    /radix cannot be 3: choose one of 2, 4/,
+  ],
+];
+
+describe("a command line that is wrong", () => {
+  it.each(WRONG)(
+    "an unknown %s is named in one line with what exists, exit 2",
+    async (_what, words, says) => {
+      const { code, out, notes } = await lab(words);
+      expect(code).toBe(2);
+      expect(out).toBe("");
+      expect(notes).toMatch(says);
+      expect(notes.trim().split("\n")).toHaveLength(1);
+      expect(notes).not.toMatch(/^\s+at /m);
+    },
+  );
+
+  it("an unknown option and an unknown command are usage errors too", async () => {
+    expect((await lab(["tune", "--fast"])).code).toBe(2);
+    expect((await lab(["brew"])).code).toBe(2);
+  });
+
+  it("a session to resume that does not exist is a usage error, before anything is measured", async () => {
+    const { code, notes } = await lab(["results", "show", "nothing", "--out", "/tmp"]);
+    expect(code).toBe(2);
+    expect(notes).toContain("no session nothing");
+  });
+});
+
+describe("help", () => {
+  const commands = programFor({
+    out: () => {},
+    note: () => {},
+    interactive: false,
+    signal: new AbortController().signal,
+  }).commands.map((command) => command.name());
+
+  it("every command explains itself and offers --json", async () => {
+    for (const name of commands) {
+      const { code, out } = await lab([name, "--help"]);
+      expect(code, name).toBe(0);
+      expect(out, name).toContain("Usage:");
+      if (name !== "results" && name !== "help") {
+        expect(out, name).toContain("Example:");
+        expect(out, name).toContain("--json");
+      }
+    }
+  });
+});
+
+describe("durations", () => {
+  it("are read with their unit and never as zero", () => {
+    expect(parseDuration("90s")).toBe(90_000);
+    expect(parseDuration("1.5h")).toBe(5_400_000);
+    expect(parseDuration("250ms")).toBe(250);
+    for (const wrong of ["0s", "10", "s", "-3m", "1d", ""])
+      expect(() => parseDuration(wrong)).toThrow(/duration/);
+  });
+});
