@@ -9,3 +9,9 @@ export const packed:
 
 /** Version of the laboratory, in sessions and `--version`. */
 export const VERSION = "0.1.0";
+
+/** How a person starts a command here: `pnpm tune`, `pnpm lab devices`, or `node lab.mjs tune` when packed. */
+export function commandLine(words: string): string {
+  if (packed) return `node lab.mjs ${words}`;
+  return /^(tune|tables|ship)\b/.test(words) ? `pnpm ${words}` : `pnpm lab ${words}`;
+}

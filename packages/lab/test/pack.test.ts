@@ -36,7 +36,7 @@ const run = (...words: string[]): Promise<{ stdout: string; stderr: string }> =>
     } as NodeJS.ProcessEnv,
   });
 
-describe("a packed laboratory", () => {
+describe("a packed laboratory", { timeout: 90_000 }, () => {
   it("is a few plain files", async () => {
     expect((await readdir(packed)).sort()).toEqual(["README.txt", "host.mjs", "lab.mjs"]);
   });

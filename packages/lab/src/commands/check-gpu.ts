@@ -1,5 +1,6 @@
 import { diagnose, discoverDevices } from "@tunelab/devices";
 import type { Command } from "commander";
+import { commandLine } from "../build.ts";
 import { EXIT, ExitWith, type Io } from "../io.ts";
 
 export function register(program: Command, io: Io): void {
@@ -25,7 +26,7 @@ async function checkGpu(flags: { readonly json?: boolean }, io: Io): Promise<voi
       io.out(`\nCause:    ${cause}\nEvidence: ${evidence}\nFix:      ${fix}`);
     }
     io.out(`\n--device auto takes ${auto ?? "nothing: there is no device at all"}`);
-    if (auto) io.out(`Next: pnpm tune --device ${auto}`);
+    if (auto) io.out(`Next: ${commandLine(`tune --device ${auto}`)}`);
   }
   if (hardware.length === 0) throw new ExitWith(EXIT.failed);
 }

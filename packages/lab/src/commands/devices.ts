@@ -1,6 +1,7 @@
 import { describeDevices } from "@tunelab/devices";
 import { formatBytes, formatTime, type Grid, gridText, NOTHING } from "@tunelab/report";
 import type { Command } from "commander";
+import { commandLine } from "../build.ts";
 import type { Io } from "../io.ts";
 
 type Described = Awaited<ReturnType<typeof describeDevices>>[number];
@@ -21,11 +22,11 @@ async function devices(flags: { readonly json?: boolean }, io: Io): Promise<void
     return;
   }
   if (found.length === 0) {
-    io.out("No WebGPU device.\nNext: pnpm lab check-gpu names the cause");
+    io.out(`No WebGPU device.\nNext: ${commandLine("check-gpu")} names the cause`);
     return;
   }
   io.out(gridText(devicesGrid(found)));
-  io.out(`\n* is what --device auto takes.\nNext: pnpm tune --device ${found[0]!.id}`);
+  io.out(`\n* is what --device auto takes.\nNext: ${commandLine(`tune --device ${found[0]!.id}`)}`);
 }
 
 /** One line a device; times of the clock's step, memory in bytes a workgroup and a binding. */

@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Fault } from "@tunelab/contract";
@@ -74,6 +74,8 @@ async function pack(
     });
     if (flags.dawn) await cp(dawnPath(), join(made, "dawn.node"));
     await writeFile(join(made, "README.txt"), readme(baked.commit, flags.dawn));
+    // A temporary folder is its maker's alone; a pack is for whoever gets it.
+    await chmod(made, 0o755);
     await rm(out, { recursive: true, force: true });
     await rename(made, out);
   } catch (error) {

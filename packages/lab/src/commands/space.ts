@@ -2,6 +2,7 @@ import { type Algorithm, problemKey, supports } from "@tunelab/contract";
 import { gridText } from "@tunelab/report";
 import { enumerate, randomFrom, reportSpace, type SpaceReport, sample } from "@tunelab/variants";
 import type { Command } from "commander";
+import { commandLine } from "../build.ts";
 import type { Io } from "../io.ts";
 import { type KernelFlags, type Subject, subjectFor } from "../subject.ts";
 
@@ -49,7 +50,9 @@ async function space(kernel: string, flags: KernelFlags, io: Io): Promise<void> 
     for (const { parameter, value } of report.unreachable) io.out(`  never: ${parameter}=${value}`);
     io.out(fitLine(fit, report.valid, limitsOf));
   }
-  io.out(`\nNext: pnpm lab wgsl ${kernel} --problem ${problemKey(problem)} prints the default variant`);
+  io.out(
+    `\nNext: ${commandLine(`wgsl ${kernel} --problem ${problemKey(problem)}`)} prints the default variant`,
+  );
 }
 
 function constraintLines({ constraints }: SpaceReport): readonly string[] {

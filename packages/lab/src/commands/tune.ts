@@ -7,11 +7,9 @@ import {
   type SessionHeader,
   type SessionSink,
   type Suite,
-  type TuningTable,
   type WorkloadName,
 } from "@tunelab/contract";
 import { type Bench, chooseDevice, type DeviceTarget, openBench } from "@tunelab/devices";
-import { gridText, summaryTable } from "@tunelab/report";
 import { tablePath } from "@tunelab/selection";
 import { createJournal, openJournal, readJournal } from "@tunelab/store/journal";
 import {
@@ -30,6 +28,7 @@ import { hostEntry, labDir } from "../places.ts";
 import { sessionProgress } from "../progress.ts";
 import { loadOperations, loadSuite, operationNames, parseProblem } from "../registry.ts";
 import { headerFor, ownTables, writeTables } from "../session.ts";
+import { printResult } from "../summary.ts";
 
 interface TuneFlags {
   readonly device: string;
@@ -152,6 +151,8 @@ interface Destination {
   /** All evidence for the user's own table, once the sink is closed. */
   readonly evidence: () => Promise<readonly SessionEvidence[]>;
   readonly folder: string;
+  /** The journal's file, where there is no store. */
+  readonly journal?: string;
 }
 
 async function session(job: Job): Promise<void> {
@@ -190,7 +191,8 @@ async function session(job: Job): Promise<void> {
   const tables = ownTables(await destination.evidence(), destination.header, await loadOperations());
   const touched = tables.filter(({ operation }) => destination.header.command.operations.includes(operation));
   const files = await writeTables(join(destination.folder, "tables"), touched, tablePath);
-  print(job, destination.header, result, touched, files);
+  const { header: measured, journal } = destination;
+  printResult(io, { header: measured, result, tables: touched, files, journal, json: flags.json === true });
   if (io.signal.aborted) throw new ExitWith(EXIT.interrupted);
   if (result.stopped?.fault) throw result.stopped.fault;
 }
@@ -243,6 +245,7 @@ async function toJournal(job: Job, header: SessionHeader): Promise<Destination> 
       firstSequence: 0,
       evidence,
       folder,
+      journal: file,
     };
   }
   if (!flags.journal) throw new Fault("usage", "--resume with a journal needs --journal FILE");
@@ -255,59 +258,6 @@ async function toJournal(job: Job, header: SessionHeader): Promise<Destination> 
     firstSequence,
     evidence,
     folder,
+    journal: file,
   };
-}
-
-function print(
-  job: Job,
-  header: SessionHeader,
-  result: TuneResult,
-  tables: readonly TuningTable[],
-  files: readonly string[],
-): void {
-  const { flags, io } = job;
-  if (flags.json) {
-    io.out(
-      JSON.stringify(
-        {
-          session: header.id,
-          device: header.deviceSlug,
-          profile: header.profile,
-          ...result,
-          trials: result.trials.length,
-          tables,
-          files,
-        },
-        null,
-        2,
-      ),
-    );
-    return;
-  }
-  for (const table of tables)
-    io.out(
-      `\n${table.operation} on ${table.deviceSlug}, ${table.profile}\n\n${gridText(summaryTable(table))}`,
-    );
-  const failed = result.problems.reduce((sum, one) => sum + one.failed, 0);
-  const refused = result.problems.reduce(
-    (sum, one) => sum + Object.values(one.refused).reduce((a, b) => a + b, 0),
-    0,
-  );
-  const spent = Object.entries(result.spentMs)
-    .filter(([, ms]) => ms >= 50)
-    .map(([account, ms]) => `${account} ${(ms / 1_000).toFixed(1)}s`);
-  io.out(
-    `\n${result.trials.length} trials (${failed} failed, ${refused} do not fit the device, ${result.reused} reused). Time: ${spent.join(", ")}.`,
-  );
-  if (tables.length === 0)
-    io.out("No variant was certified within the budget: give more time with --budget.");
-  for (const file of files) io.out(`Table:   ${file}`);
-  io.out(`Session: ${header.id}${result.stopped ? ` (stopped: ${result.stopped.reason})` : ""}`);
-  io.out(
-    result.stopped
-      ? "Next:    pnpm tune --resume goes on where this stopped"
-      : packed || flags.journal
-        ? "Next:    pnpm lab results import FILE, in a checkout, takes the journal in"
-        : `Next:    pnpm lab results publish ${header.id} shares it; a longer --budget or --strategy exhaustive searches further`,
-  );
 }
