@@ -141,3 +141,7 @@ export function defaultTransform(n: number, memory: number, invocations: number)
   }
   return { ...base, chunk: 1, staging: "split" };
 }
+
+/** Builtins whose accuracy is the device's: twiddles computed in the kernel. */
+export const looseBuiltins = ({ twiddles }: TransformConfig): readonly string[] =>
+  twiddles === "direct" || twiddles === "walk" ? ["cos", "sin"] : [];

@@ -55,6 +55,11 @@ export interface Resources {
   readonly features: readonly string[];
   /** Subgroup widths for which the text is right; absent when any width (or none) will do. */
   readonly subgroup?: { readonly minimum: number; readonly maximum: number };
+  /**
+   * Builtins of the text whose accuracy WGSL leaves to the device (cos and sin: 2^-11): such a variant met the operation's
+   * bound only where that was measured, so no other device borrows it.
+   */
+  readonly looseBuiltins?: readonly string[];
 }
 
 /** Whether a variant fits; about correctness only, never speed. */

@@ -142,6 +142,20 @@ function scratchBytes(algorithm: Algorithm, config: Config, request: SelectReque
     .reduce((sum, buffer) => sum + bufferBytes(buffer, plan.batch.items), 0);
 }
 
+/** Refuses what leans on another device's cosines: on SwiftShader a variant within 1e-6 on an H200 erred by 1e-3. */
+function unmeasuredAccuracy(
+  origin: Origin,
+  algorithm: Algorithm,
+  config: Config,
+): Pick<Refusal, "limit" | "reason"> | undefined {
+  if (origin.kind !== "table" || origin.closeness === "device") return undefined;
+  if (outsideSpace(algorithm.space(origin.problem), config)) return undefined;
+  const { looseBuiltins = [] } = algorithm.resources(origin.problem, config);
+  if (looseBuiltins.length === 0) return undefined;
+  const reason = `computes with the device's own ${looseBuiltins.join(" and ")}, whose accuracy was measured on another device`;
+  return { limit: "accuracy", reason };
+}
+
 /** The resources of a variant that may run here, or the first thing that refuses it. */
 function admit(
   request: SelectRequest,
@@ -200,7 +214,8 @@ export async function select(request: SelectRequest): Promise<Selection> {
     if (seen.has(text)) return;
     seen.add(text);
     const maxError = origin.kind === "table" ? origin.row.maxError : operation.accuracy.bound;
-    const admitted = admit(request, algorithm, config, maxError);
+    const admitted =
+      unmeasuredAccuracy(origin, algorithm, config) ?? admit(request, algorithm, config, maxError);
     if ("reason" in admitted) {
       const source = origin.kind === "table" ? origin.table : "default";
       refused.push({ variant, source, limit: admitted.limit, reason: admitted.reason });

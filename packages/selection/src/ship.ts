@@ -16,7 +16,7 @@ import { stableJson } from "./table-text.ts";
 /** Folder of the shipped tables, from the repository's root. */
 const SHIPPED_FOLDER = "packages/runtime/src/generated";
 
-/** Rows shipped for a problem beside the one that runs at default limits: the best and the runner-up. */
+/** Rows shipped for a problem beside those for other devices: the best and the runner-up. */
 const ROWS_SHIPPED = 2;
 
 /** Milliseconds in a ULID are its first ten characters in Crockford's base 32. */
@@ -35,20 +35,28 @@ async function fitsDefaults(operation: Operation, row: TableRow, problem: Proble
   return !!algorithm && supports(algorithm.resources(problem, row.config), DEFAULT_CAPABILITIES).supported;
 }
 
+/** Whether other devices may borrow the row: its accuracy does not lean on the measured device's own builtins. */
+async function travels(operation: Operation, row: TableRow, problem: Problem): Promise<boolean> {
+  const algorithm = await operation.algorithms[row.algorithm]?.();
+  return !!algorithm && !algorithm.resources(problem, row.config).looseBuiltins?.length;
+}
+
 async function shipEntry(operation: Operation, entry: TableEntry): Promise<TableEntry> {
-  const rows = entry.rows.slice(0, ROWS_SHIPPED);
-  for (const row of entry.rows) {
-    if (!(await fitsDefaults(operation, row, entry.problem))) continue;
-    if (!rows.includes(row)) rows.push(row);
-    break;
+  const rows = new Set(entry.rows.slice(0, ROWS_SHIPPED));
+  for (const wanted of [fitsDefaults, travels]) {
+    for (const row of entry.rows) {
+      if (!(await wanted(operation, row, entry.problem))) continue;
+      rows.add(row);
+      break;
+    }
   }
-  return { ...entry, rows };
+  return { ...entry, rows: [...rows].sort((a, b) => a.rank - b.rank) };
 }
 
 /**
  * Modules of the shipped tables, by path from the repository's root: one an operation, also where it has no table yet.
- * Each keeps the few candidates of a problem that the library may run: best, runner-up, and the best at WebGPU's default
- * limits. The same tables give the same text.
+ * Each keeps the few candidates of a problem that the library may run: best, runner-up, the best at WebGPU's default limits,
+ * and the best that another device may borrow. The same tables give the same text.
  */
 export async function renderShipped(
   tables: readonly TuningTable[],

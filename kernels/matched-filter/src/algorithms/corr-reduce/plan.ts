@@ -31,6 +31,7 @@ import {
   exchangedBytes,
   exchangeFor,
   exchangeMemory,
+  looseBuiltins,
   shapeFor,
   transformFor,
   workgroupBytes,
@@ -71,6 +72,7 @@ export const corrReduce: Algorithm<MatchedFilterProblem, CorrReduceConfig> = {
       scratchBytesPerItem: n * COMPLEX_BYTES,
       storageBuffers: usesTable(config.twiddles) ? 5 : 4,
       features: config.reduction === "subgroup" ? ["subgroups"] : [],
+      looseBuiltins: looseBuiltins(config),
     };
   },
 

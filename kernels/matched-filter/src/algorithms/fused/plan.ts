@@ -33,6 +33,7 @@ import {
   exchangedBytes,
   exchangeFor,
   exchangeMemory,
+  looseBuiltins,
   shapeFor,
   transformFor,
   workgroupBytes,
@@ -71,6 +72,7 @@ export const fused: Algorithm<MatchedFilterProblem, FusedConfig> = {
       scratchBytesPerItem: 0,
       storageBuffers: usesTable(config.twiddles) ? 5 : 4,
       features: config.reduction === "subgroup" ? ["subgroups"] : [],
+      looseBuiltins: looseBuiltins(config),
     };
   },
 
