@@ -158,6 +158,42 @@ describe("choosing a variant", () => {
   });
 });
 
+describe("accuracy that was measured elsewhere", () => {
+  const plain = scale.algorithms.plain!;
+  /** The operation, with a variant of 256 threads that leans on the device's own cosines. */
+  const leaning = {
+    ...scale,
+    algorithms: {
+      plain: async () => {
+        const made = await plain();
+        return {
+          ...made,
+          resources: (
+            problem: Parameters<typeof made.resources>[0],
+            config: Parameters<typeof made.resources>[1],
+          ) => ({
+            ...made.resources(problem, config),
+            looseBuiltins: config.workgroup === 256 ? ["cos"] : [],
+          }),
+        };
+      },
+    },
+  };
+  const other = { ...H200, vendor: "amd", device: "radeon-x", architecture: "" };
+
+  it("stands on the device that measured it", async () => {
+    expect(await variants(ask({ operation: leaning }))).toContain("plain/workgroup=256");
+  });
+
+  it("is not borrowed by another device, which runs the next row and says why", async () => {
+    const selection = await select(ask({ operation: leaning, identity: other }));
+    expect(selection.candidates[0].variant).toBe("plain/workgroup=32");
+    expect(selection.refused).toMatchObject([
+      { variant: "plain/workgroup=256", limit: "accuracy", reason: expect.stringContaining("cos") },
+    ]);
+  });
+});
+
 describe("devices that say little about themselves", () => {
   const masked: DeviceIdentity = {
     ...H200,
