@@ -7,7 +7,7 @@ import { planted } from "./signal.ts";
 Object.assign(globalThis, globals);
 const gpu = create([]);
 const events: RuntimeEvent[] = [];
-const { n, data, templates, lags } = planted(256, 3);
+const { n, data, templates, lags } = planted(128, 3);
 
 const runtime = await createRuntime({ gpu, onEvent: (event) => events.push(event) });
 const plain = await matchedFilter(runtime, { n, data, templates });
