@@ -1,25 +1,48 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TuningTable } from "@tunelab/contract";
-import { deviceFiles } from "@tunelab/report";
-import { fold, renderShipped, serialiseTable, tablePath } from "@tunelab/selection";
-import { loadOperations } from "./registry.ts";
+import { deviceFiles, tablePage } from "@tunelab/report";
+import {
+  checkShipped,
+  fold,
+  renderShipped,
+  type StaleRow,
+  serialiseTable,
+  staleLookup,
+  tablePath,
+} from "@tunelab/selection";
+import { driftOf } from "./drift.ts";
+import { loadEpochs, loadOperations } from "./registry.ts";
 import { boundsOf, writeWhole } from "./session.ts";
+import { TABLE_SCHEMA_PATH, tableSchemaText } from "./table-schema.ts";
 
 /** Files that are generated from published evidence: their path from the checkout's root, and their text. */
 export type Generated = ReadonlyMap<string, string>;
 
-/** Tables folded from the evidence that the checkout publishes. */
-export async function publishedTables(root: string): Promise<readonly TuningTable[]> {
-  const { loadPublished } = await import("@tunelab/store");
-  const { evidence, retracted } = await loadPublished(join(root, "tables"));
-  return fold(evidence, { bounds: boundsOf(await loadOperations()), retracted });
+/** What the checkout publishes, folded and compared with the code. */
+export interface Publication {
+  readonly tables: readonly TuningTable[];
+  /** Rows whose plan or epoch is no longer what the code has. */
+  readonly stale: readonly StaleRow[];
 }
 
-/** `tables/**.json` and `reports/devices/**`: what `pnpm tables` writes. */
-export async function generatedTables(tables: readonly TuningTable[]): Promise<Generated> {
-  const files = new Map<string, string>();
-  for (const table of tables) files.set(`tables/${tablePath(table)}`, serialiseTable(table));
+export async function loadPublication(root: string): Promise<Publication> {
+  const { loadPublished } = await import("@tunelab/store");
+  const { evidence, retracted } = await loadPublished(join(root, "tables"));
+  const operations = await loadOperations();
+  const tables = fold(evidence, { bounds: boundsOf(operations), retracted });
+  return { tables, stale: await checkShipped(tables, operations, await loadEpochs()) };
+}
+
+/** `tables/**` beside the evidence, and `reports/devices/**`: what `pnpm tables` writes. */
+export async function generatedTables(root: string, { tables, stale }: Publication): Promise<Generated> {
+  const files = new Map([[TABLE_SCHEMA_PATH, await tableSchemaText(root)]]);
+  const isStale = staleLookup(stale);
+  for (const table of tables) {
+    const path = `tables/${tablePath(table)}`;
+    files.set(path, serialiseTable(table));
+    files.set(path.replace(/json$/, "md"), tablePage(table, isStale));
+  }
   const devices = new Set(tables.map(({ deviceSlug }) => deviceSlug));
   for (const device of devices) {
     const own = tables.filter(({ deviceSlug }) => deviceSlug === device);
@@ -29,29 +52,37 @@ export async function generatedTables(tables: readonly TuningTable[]): Promise<G
 }
 
 /** `packages/runtime/src/generated/*`: what `pnpm ship` writes. */
-export async function generatedShip(tables: readonly TuningTable[]): Promise<Generated> {
+export async function generatedShip({ tables }: Publication): Promise<Generated> {
   return renderShipped(tables, await loadOperations());
 }
 
 /** Folders whose generated files are all known: what else lies there is left over from evidence that is gone. */
 const OWNED: readonly { readonly folder: string; readonly owns: (path: string) => boolean }[] = [
-  { folder: "tables", owns: (path) => path.endsWith(".json") && path !== "tables/published.json" },
+  { folder: "tables", owns: (path) => /\.(json|md)$/.test(path) && path !== "tables/published.json" },
   { folder: "reports/devices", owns: () => true },
 ];
 
-/** Paths that differ from what the evidence gives: missing, changed or left over. */
+/** A file that is not what the evidence gives. */
+export interface Difference {
+  readonly path: string;
+  /** One line: missing, left over, or where it differs first. */
+  readonly why: string;
+}
+
+/** Files that differ from what the evidence gives; `owned` looks for left-over ones too. */
 export async function differences(
   root: string,
   files: Generated,
   owned: boolean,
-): Promise<readonly string[]> {
-  const wrong: string[] = [];
-  for (const [path, text] of files) {
-    const found = await readFile(join(root, path), "utf8").catch(() => undefined);
-    if (found !== text) wrong.push(path);
+): Promise<readonly Difference[]> {
+  const extra = owned ? await leftovers(root, files) : [];
+  const found: Difference[] = [];
+  for (const path of [...files.keys(), ...extra]) {
+    const text = await readFile(join(root, path), "utf8").catch(() => undefined);
+    const why = driftOf(path, text, files.get(path));
+    if (why) found.push({ path, why });
   }
-  if (owned) wrong.push(...(await leftovers(root, files)));
-  return wrong.sort();
+  return found.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 export async function leftovers(root: string, files: Generated): Promise<readonly string[]> {

@@ -21,6 +21,12 @@ export async function loadOperations(): Promise<readonly Operation[]> {
   return Promise.all(operationNames().map(async (name) => (await loadSuite(name)).operation));
 }
 
+/** Epochs of the suites as they are now, by operation. */
+export async function loadEpochs(): Promise<Readonly<Record<string, number>>> {
+  const suites = await Promise.all(operationNames().map(loadSuite));
+  return Object.fromEntries(suites.map(({ operation, epoch }) => [operation.name, epoch]));
+}
+
 export async function loadProbes(): Promise<readonly Probe[]> {
   return (await import("@tunelab/kernel-probes")).probes;
 }

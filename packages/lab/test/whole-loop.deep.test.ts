@@ -55,7 +55,8 @@ describe("the whole loop, in a checkout of its own", () => {
     const best = tables[0]!.entries[0]!.rows[0]!;
     expect(best.matched).toBe(best.total);
 
-    // A user's own results are no part of what the checkout publishes.
+    // A user's own results are no part of what the checkout publishes: with nothing published that is the schema alone.
+    expect(JSON.parse((await lab("tables", "--json")).text).written).toEqual(["tables/table.schema.json"]);
     expect((await lab("tables", "--check")).code).toBe(0);
     expect((await lab("results", "publish", session)).code).toBe(0);
     expect((await lab("tables", "--check")).code).toBe(0);

@@ -1,7 +1,7 @@
 import { Fault, slug, type TuningTable, tableFolder } from "@tunelab/contract";
 import { type ChartSpec, candidatesChart, timesChart } from "./charts.ts";
-import { formatBytes, formatRate, formatTime } from "./format.ts";
-import { type Grid, gridMarkdown } from "./grid.ts";
+import { facts, sectionName } from "./facts.ts";
+import { gridMarkdown } from "./grid.ts";
 import { escapeMarkdown } from "./markdown.ts";
 import { chartSvg } from "./render.ts";
 import { tableMarkdown } from "./table.ts";
@@ -70,43 +70,6 @@ function tableCharts(table: TuningTable): readonly PageChart[] {
     spec ? [{ file: `${name}-${kind}.svg`, title: `${table.operation}: ${what}`, spec }] : [],
   );
 }
-
-function sectionName({ device: { identity }, profile }: TuningTable): string {
-  return `${identity.implementation} (${identity.compiler}) on ${identity.backend}, profile ${profile}`;
-}
-
-function facts({ device, ceilings, sessions, commit, protocol }: TuningTable): Grid {
-  const { identity, capabilities } = device;
-  const { limits, subgroup } = capabilities;
-  const rows: readonly (readonly [string, string])[] = [
-    ["adapter", `${identity.device} (${identity.vendor}, ${identity.adapterType})`],
-    ["driver", identity.driver],
-    ["implementation", `${identity.implementation} ${identity.implementationVersion}`],
-    ["FMA ceiling", formatRate(ceilings.fmaFlopsPerSecond, "FLOP/s")],
-    ["copy ceiling", formatRate(ceilings.copyBytesPerSecond, "B/s")],
-    ["workgroup memory ceiling", formatRate(ceilings.workgroupBytesPerSecond, "B/s")],
-    ["least cost of a dispatch", formatTime(microseconds(ceilings.dispatchOverheadNs))],
-    ["workgroup memory", formatBytes(limits.maxComputeWorkgroupStorageSize)],
-    ["invocations a workgroup", String(limits.maxComputeInvocationsPerWorkgroup)],
-    [
-      "subgroup size",
-      subgroup ? [...new Set([subgroup.minimum, subgroup.maximum])].join(" to ") : "not offered",
-    ],
-    ["sessions", `${sessions.length}, the newest ${sessions.at(-1) ?? "none"}`],
-    ["measured at commit", commit || "outside a checkout"],
-    ["protocol", String(protocol)],
-  ];
-  return {
-    columns: [
-      { title: "", align: "left" },
-      { title: "", align: "left" },
-    ],
-    rows,
-  };
-}
-
-const microseconds = (nanoseconds: number | undefined): number | undefined =>
-  nanoseconds === undefined ? undefined : nanoseconds / 1000;
 
 function inOrder(tables: readonly TuningTable[]): readonly TuningTable[] {
   const devices = [...new Set(tables.map(({ deviceSlug }) => deviceSlug))];

@@ -4,5 +4,5 @@ export * from "./format.ts";
 export * from "./grid.ts";
 export { escapeMarkdown } from "./markdown.ts";
 export * from "./render.ts";
-export { bestRow, candidatesTable, summaryTable } from "./summary.ts";
+export { bestRow, candidatesTable, type IsStale, summaryTable } from "./summary.ts";
 export * from "./table.ts";

@@ -1,6 +1,18 @@
-import { problemKey, type TableEntry, type TableRow, type TuningTable } from "@tunelab/contract";
+import {
+  type Problem,
+  problemKey,
+  type TableEntry,
+  type TableRow,
+  type TuningTable,
+} from "@tunelab/contract";
 import { formatError, formatPercent, formatRatio, formatTime, NOTHING, ratio } from "./format.ts";
 import type { Grid } from "./grid.ts";
+
+/** Whether the code still plans what a row measured; see `staleLookup`. */
+export type IsStale = (table: TuningTable, problem: Problem, variant: string) => boolean;
+
+/** Where staleness is not asked for. */
+export const nothingStale: IsStale = () => false;
 
 /** The row a call would run: rank 1; undefined when nothing measured may be ranked. */
 export function bestRow(entry: TableEntry): TableRow | undefined {
@@ -12,7 +24,7 @@ export function bestRow(entry: TableEntry): TableRow | undefined {
  * space, its share of the measured ceilings, its verification, and whether the first place is resolved. Problems in natural
  * order, numbers as numbers.
  */
-export function summaryTable(table: TuningTable): Grid {
+export function summaryTable(table: TuningTable, isStale: IsStale = nothingStale): Grid {
   return {
     columns: [
       { title: "problem", align: "left" },
@@ -42,25 +54,29 @@ export function summaryTable(table: TuningTable): Grid {
         formatPercent(best.fractionOfCopy),
         `${best.matched}/${best.total}`,
         formatError(best.maxError),
-        firstPlace(table, entry),
+        firstPlace(table, entry, isStale(table, entry.problem, best.variant)),
       ];
     }),
   };
 }
 
-/** "resolved", "tie of 3", "only one"; with "noisy" or "aged" where that holds. */
-function firstPlace(table: TuningTable, entry: TableEntry): string {
+/** "resolved", "tie of 3", "only one"; with "noisy", "aged" or "stale" where that holds. */
+function firstPlace(table: TuningTable, entry: TableEntry, stale: boolean): string {
   const after = rowsByRank(entry).slice(1);
   const rival = after.findIndex(({ tie }) => !tie);
   const tied = 1 + (rival < 0 ? after.length : rival);
   const words = [after.length === 0 ? "only one" : tied > 1 ? `tie of ${tied}` : "resolved"];
   if (table.noisy) words.push("noisy");
   if (entry.agedOn !== undefined) words.push("aged");
+  if (stale) words.push("stale");
   return words.join(", ");
 }
 
 /** Every ranked candidate of one problem. */
-export function candidatesTable(entry: TableEntry): Grid {
+export function candidatesTable(
+  entry: TableEntry,
+  isStale: (variant: string) => boolean = () => false,
+): Grid {
   const best = bestRow(entry);
   return {
     columns: [
@@ -89,15 +105,16 @@ export function candidatesTable(entry: TableEntry): Grid {
       `${row.matched}/${row.total}`,
       formatError(row.maxError),
       String(row.samples),
-      standing(row),
+      standing(row, isStale(row.variant)),
     ]),
   };
 }
 
-function standing(row: TableRow): string {
+function standing(row: TableRow, stale: boolean): string {
   const words: string[] = [row.status === "ok" ? row.grade : `${row.grade}, ${row.status}`];
   if (row.tie) words.push("ties with the row above");
   if (row.isDefault) words.push("default");
+  if (stale) words.push("stale");
   return words.join(", ");
 }
 

@@ -9,6 +9,7 @@ import {
   gridText,
   summaryTable,
   tableMarkdown,
+  tablePage,
 } from "../src/index.ts";
 import { codeSpan } from "../src/markdown.ts";
 import { entry, IDENTITY, row, table, WIDE } from "./tables.ts";
@@ -123,4 +124,22 @@ test("the page links exactly the charts that are drawn beside it", async () => {
   const linked = [...deviceReport(tables).matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)].map(([, file]) => file);
   expect(files.map(({ file }) => file)).toEqual(["README.md", ...linked]);
   expect(linked).toHaveLength(2);
+});
+
+test("stale rows are marked where they stand, counted above, and their first place is no longer simply resolved", () => {
+  const stale = (_: unknown, problem: { n?: number | string }, variant: string) =>
+    problem.n === 4096 && variant.includes("radix=2,");
+  const page = tablePage(WIDE, stale as never);
+  expect(page).toContain("**Stale:** 1 of 9 rows");
+  expect(page.match(/stale \|/g)).toHaveLength(2); // the summary's first place, and the row itself
+  expect(summaryTable(WIDE, stale as never).rows[2]!.at(-1)).toBe("resolved, stale");
+  expect(tablePage(WIDE)).not.toMatch(/stale/i);
+});
+
+test("a table's page names who measured it and holds every candidate", () => {
+  const page = tablePage(WIDE);
+  expect(page.split("\n")[0]).toBe("# matched-filter on NVIDIA H200");
+  expect(page).toContain("| driver | 580.95.05 |");
+  expect(page.match(/^\| \d+ \|/gm)).toHaveLength(9);
+  expect(page).not.toMatch(/NaN|undefined/);
 });

@@ -17,5 +17,6 @@ export {
   type SelectRequest,
   select,
 } from "./select.ts";
-export { checkShipped, renderShipped, type StaleRow } from "./ship.ts";
+export { renderShipped, sessionDay } from "./ship.ts";
+export { checkShipped, type StaleRow, staleLookup } from "./stale.ts";
 export { parseTable, serialiseTable } from "./table-text.ts";

@@ -2,7 +2,6 @@ import {
   DEFAULT_CAPABILITIES,
   type Operation,
   type Problem,
-  planHash,
   supports,
   type TableEntry,
   type TableRow,
@@ -10,7 +9,6 @@ import {
 } from "@tunelab/contract";
 import { tablePath } from "./fold.ts";
 import { compareText } from "./rules.ts";
-import { outsideSpace } from "./space.ts";
 import { stableJson } from "./table-text.ts";
 
 /** Folder of the shipped tables, from the repository's root. */
@@ -91,53 +89,4 @@ function moduleText(tables: readonly TuningTable[]): string {
     `export const tables: readonly TuningTable[] = ${stableJson(tables)};`,
     "",
   ].join("\n");
-}
-
-/** A row whose plan is no longer the one that was measured. */
-export interface StaleRow {
-  readonly table: string;
-  readonly problem: Problem;
-  readonly variant: string;
-  /** Plan hash that was measured, and what the code plans now: a hash, or why it plans nothing. */
-  readonly expected: string;
-  readonly got: string;
-}
-
-/** Re-plans every row against the capabilities its table recorded; needs no GPU. Empty when nothing is stale. */
-export async function checkShipped(
-  tables: readonly TuningTable[],
-  operations: readonly Operation[],
-): Promise<readonly StaleRow[]> {
-  const stale: StaleRow[] = [];
-  for (const table of tables) {
-    const operation = operations.find(({ name }) => name === table.operation);
-    for (const { problem, rows } of table.entries) {
-      for (const row of rows) {
-        const got = operation ? await replan(operation, table, problem, row) : "the operation is gone";
-        if (got === row.planHash) continue;
-        const { variant, planHash: expected } = row;
-        stale.push({ table: tablePath(table), problem, variant, expected, got });
-      }
-    }
-  }
-  return stale;
-}
-
-async function replan(
-  operation: Operation,
-  table: TuningTable,
-  problem: Problem,
-  row: TableRow,
-): Promise<string> {
-  const algorithm = await operation.algorithms[row.algorithm]?.();
-  if (!algorithm) return `the algorithm ${row.algorithm} is gone`;
-  const refusal = operation.refuse(problem);
-  if (refusal) return refusal;
-  const outside = outsideSpace(algorithm.space(problem), row.config);
-  if (outside) return `the configuration ${outside}`;
-  try {
-    return await planHash(algorithm.plan(problem, row.config, table.device.capabilities));
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
 }

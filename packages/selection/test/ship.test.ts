@@ -1,6 +1,6 @@
 import { type Operation, planHash, type TuningTable } from "@tunelab/contract";
 import { expect, it } from "vitest";
-import { checkShipped, fold, renderShipped } from "../src/index.ts";
+import { checkShipped, fold, renderShipped, staleLookup } from "../src/index.ts";
 import { BIG, BOUNDS, scale, session, trial } from "./made.ts";
 
 const plain = await scale.algorithms.plain!();
@@ -88,4 +88,15 @@ it("a changed text, a gone algorithm and a gone parameter value are each named, 
   const narrowed = { ...scale, algorithms: { plain: async () => ({ ...plain, space: () => space }) } };
   expect((await checkShipped([table], [narrowed]))[0]!.got).toMatch(/workgroup=512, which does not exist/);
   expect((await checkShipped([table], []))[0]!.got).toBe("the operation is gone");
+});
+
+it("a suite that raised its epoch makes every row of the older table stale, whatever its plan", async () => {
+  expect(await checkShipped([table], [scale], { scale: 1 })).toEqual([]);
+  const stale = await checkShipped([table], [scale], { scale: 2 });
+  expect(stale).toHaveLength(4);
+  expect(stale[0]).toMatchObject({ expected: "epoch 1", got: "epoch 2" });
+  const isStale = staleLookup(stale.slice(0, 1));
+  const [first, second] = table.entries[0]!.rows;
+  expect(isStale(table, table.entries[0]!.problem, first!.variant)).toBe(true);
+  expect(isStale(table, table.entries[0]!.problem, second!.variant)).toBe(false);
 });

@@ -46,7 +46,9 @@ export async function readDatabase(connection: DuckDBConnection, path: string): 
     const header = parseHeader(JSON.parse(String(session?.header ?? null)));
     const events = await rowsOf(connection, "SELECT event FROM events ORDER BY sequence");
     const trials = await rowsOf(connection, "SELECT * FROM trials ORDER BY sequence");
-    return { header, events: events.map(eventOf), trials: trials.map(trialOf) };
+    const evidence = { header, events: events.map(eventOf), trials: trials.map(trialOf) };
+    refuseDoubled(evidence.trials, path);
+    return evidence;
   });
 }
 
@@ -65,6 +67,7 @@ export async function readSealed(connection: DuckDBConnection, path: string): Pr
     const events = JSON.parse(about.get("events") ?? "null").map(parseEvent) as SessionEvent[];
     const rows = await rowsOf(connection, `SELECT * FROM read_parquet(${source}) ORDER BY sequence`);
     const trials: Trial[] = rows.map(trialOf);
+    refuseDoubled(trials, path);
     const evidence = { header, events, trials };
     if ((await sealOf(evidence)) !== about.get("seal"))
       throw damaged(path, "its seal does not match its contents");
@@ -75,6 +78,15 @@ export async function readSealed(connection: DuckDBConnection, path: string): Pr
 /** SHA-256 over the canonical JSON of all records: what a sealed file carries to prove that nothing was changed. */
 export async function sealOf(evidence: SessionEvidence): Promise<string> {
   return sha256(canonicalJson(JSON.parse(encodeJson(evidence))));
+}
+
+/** Two rows for one trial would count it twice, and nothing says which of them was measured. */
+function refuseDoubled(trials: readonly Trial[], path: string): void {
+  const seen = new Set<string>();
+  for (const { id } of trials) {
+    if (seen.has(id)) throw damaged(path, `it holds two rows for trial ${id}`);
+    seen.add(id);
+  }
 }
 
 const eventOf = (row: Readonly<Record<string, unknown>>): SessionEvent =>

@@ -90,7 +90,12 @@ export async function loadPublished(tablesDir: string): Promise<Published> {
       throw new Fault("data", `${path} is missing, though published.json names it: restore it from git`, {
         path,
       });
-    evidence.push(await readEvidence(path));
+    const one = await readEvidence(path);
+    if (one.header.id !== session)
+      throw new Fault("data", `${path} holds session ${one.header.id}, not its own: restore it from git`, {
+        path,
+      });
+    evidence.push(one);
   }
   return { evidence, retracted: list.retracted };
 }
@@ -115,6 +120,9 @@ async function readList(tablesDir: string): Promise<List> {
       `${path} was written by a newer tunelab (schema ${result.output.schema}, this one reads up to ${PUBLISHED_SCHEMA}): update first`,
       { path },
     );
+  const twice = result.output.sessions.find((session, index, all) => all.indexOf(session) !== index);
+  if (twice !== undefined)
+    throw new Fault("data", `${path} names session ${twice} twice: restore it from git`, { path });
   return result.output;
 }
 

@@ -9,9 +9,11 @@ import {
   loadEvidence,
   loadPublished,
   publishSession,
+  readEvidence,
   retract,
   sessionPaths,
 } from "../src/index.ts";
+import { writeSealed } from "../src/seal.ts";
 import { temporary } from "./records.fixture.ts";
 import { header, trial } from "./samples.ts";
 
@@ -139,6 +141,28 @@ test("published evidence that is missing or damaged is an error, never a smaller
   await expect(loadPublished(tables)).rejects.toThrow("is missing");
   await writeFile(join(tables, "published.json"), '{"schema": 2, "sessions": [], "retracted": []}');
   await expect(loadPublished(tables)).rejects.toThrow("newer tunelab (schema 2, this one reads up to 1)");
+});
+
+test("evidence with two rows for one trial, under another's name or listed twice is refused with its file named", async () => {
+  const lab = await temporary();
+  const tables = await temporary();
+  const [one, two] = [await sealed(lab), await sealed(lab)];
+  const path = await publishSession(lab, tables, one);
+  const other = await publishSession(lab, tables, two);
+  const evidence = await readEvidence(path);
+
+  const doubled = { ...evidence, trials: [...evidence.trials, evidence.trials[0]!] };
+  await expect(writeSealed(doubled, path)).rejects.toThrow(`two rows for trial ${one}.0`);
+  expect(await readEvidence(path)).toEqual(evidence); // what was refused replaced nothing
+
+  const right = await readFile(path);
+  await writeFile(path, await readFile(other));
+  await expect(loadPublished(tables)).rejects.toThrow(`${path} holds session ${two}, not its own`);
+  await writeFile(path, right);
+
+  const list = join(tables, "published.json");
+  await writeFile(list, JSON.stringify({ schema: 1, sessions: [one, two, one], retracted: [] }));
+  await expect(loadPublished(tables)).rejects.toThrow(`${list} names session ${one} twice`);
 });
 
 test("paths with quotes, blanks and glob characters are taken literally", async () => {

@@ -24,7 +24,7 @@ export function register(program: Command, io: Io): void {
     );
 }
 
-/** Modules that only a checkout can run: the store's native DuckDB, the embedded GPU, the bundler itself, charts. */
+/** Modules that only a checkout can run: the store's native DuckDB, the embedded GPU, the bundler itself, charts, schemas. */
 const EXTERNAL = [
   "@tunelab/store",
   "@duckdb/node-api",
@@ -34,6 +34,7 @@ const EXTERNAL = [
   "vega",
   "vega-lite",
   "vega-loader",
+  "ts-json-schema-generator",
 ];
 
 /** CommonJS dependencies inside an ESM bundle call require and ask for __filename. */

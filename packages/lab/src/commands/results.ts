@@ -3,7 +3,7 @@ import { gridText } from "@tunelab/report";
 import type { Command } from "commander";
 import type { Io } from "../io.ts";
 import { labDir, requireCheckout, tablesDir } from "../places.ts";
-import { generatedTables, publishedTables, writeGenerated } from "../published.ts";
+import { generatedTables, loadPublication, writeGenerated } from "../published.ts";
 
 interface Flags {
   readonly out?: string;
@@ -130,7 +130,7 @@ async function withdraw(
 
 async function rebuild(): Promise<readonly string[]> {
   const root = requireCheckout();
-  const files = await generatedTables(await publishedTables(root));
+  const files = await generatedTables(root, await loadPublication(root));
   await writeGenerated(root, files);
   return [...files.keys()];
 }

@@ -1,10 +1,8 @@
 import { problemKey } from "@tunelab/contract";
-import { checkShipped } from "@tunelab/selection";
 import type { Command } from "commander";
 import { EXIT, ExitWith, type Io } from "../io.ts";
 import { requireCheckout } from "../places.ts";
-import { differences, generatedShip, publishedTables, writeGenerated } from "../published.ts";
-import { loadOperations } from "../registry.ts";
+import { differences, generatedShip, loadPublication, writeGenerated } from "../published.ts";
 
 export function register(program: Command, io: Io): void {
   program
@@ -15,15 +13,15 @@ export function register(program: Command, io: Io): void {
     .addHelpText("after", "\nExample: pnpm ship --check")
     .action(async (flags: { readonly check?: boolean; readonly json?: boolean }) => {
       const root = requireCheckout();
-      const tables = await publishedTables(root);
-      const files = await generatedShip(tables);
-      const stale = await checkShipped(tables, await loadOperations());
+      const publication = await loadPublication(root);
+      const { tables, stale } = publication;
+      const files = await generatedShip(publication);
       const wrong = await differences(root, files, false);
       if (!flags.check) await writeGenerated(root, files);
       if (flags.json) {
-        io.out(JSON.stringify({ files: [...files.keys()], differing: wrong, stale }));
+        io.out(JSON.stringify({ files: [...files.keys()], differing: wrong.map(({ path }) => path), stale }));
       } else {
-        for (const path of wrong) io.out(`${flags.check ? "differs" : "written"}: ${path}`);
+        for (const { path, why } of wrong) io.out(flags.check ? `differs: ${why}` : `written: ${path}`);
         for (const { table, problem, variant, expected, got } of stale) {
           io.out(
             `stale: ${table} ${problemKey(problem)} ${variant}: measured ${expected}, planned now: ${got}`,

@@ -1,0 +1,58 @@
+import { execFile } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { Ajv } from "ajv";
+import { describe, expect, it } from "vitest";
+import { TABLE_SCHEMA_PATH, tableSchemaText } from "../src/table-schema.ts";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const tables = (await readdir(join(root, "tables"), { recursive: true }))
+  .filter((file) => file.split("/").length === 3 && file.endsWith(".json"))
+  .map((file) => join(root, "tables", file));
+
+describe("the schema of tables", { timeout: 60_000 }, () => {
+  it("is the committed one, and every published table is valid under it", async () => {
+    const text = await tableSchemaText(root);
+    expect(await readFile(join(root, TABLE_SCHEMA_PATH), "utf8")).toBe(text);
+    const valid = new Ajv({ strict: true, allowUnionTypes: true }).compile(JSON.parse(text));
+    expect(tables.length).toBeGreaterThan(0);
+    for (const path of tables) {
+      expect(valid(JSON.parse(await readFile(path, "utf8"))), `${path}: ${valid.errors?.[0]?.message}`).toBe(
+        true,
+      );
+    }
+  });
+
+  it("refuses a table whose row lost its time, gained a word or names an unknown profile", async () => {
+    const valid = new Ajv({ strict: true, allowUnionTypes: true }).compile(
+      JSON.parse(await tableSchemaText(root)),
+    );
+    const table = (): { profile: string; entries: { rows: Record<string, unknown>[] }[] } => table0;
+    const text = await readFile(tables[0]!, "utf8");
+    let table0 = JSON.parse(text);
+    expect(valid(table())).toBe(true);
+    delete table().entries[0]!.rows[0]!.minUs;
+    expect(valid(table())).toBe(false);
+    table0 = JSON.parse(text);
+    table().entries[0]!.rows[0]!.colour = "red";
+    expect(valid(table())).toBe(false);
+    table0 = JSON.parse(text);
+    table().profile = "fast";
+    expect(valid(table())).toBe(false);
+  });
+});
+
+describe("what is published", () => {
+  it("is rebuilt byte for byte in another time zone and language, from another folder", async () => {
+    const cli = join(root, "packages/lab/src/cli.ts");
+    const words = [
+      ...["--conditions=@tunelab/source", "--import", import.meta.resolve("tsx")],
+      ...[cli, "tables", "--check"],
+    ];
+    const env = { ...process.env, TZ: "Asia/Kathmandu", LANG: "tr_TR.UTF-8", LC_ALL: "tr_TR.UTF-8" };
+    const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: "/", env });
+    expect(stdout).toMatch(/^\d+ files of tables and reports are what the evidence gives\./);
+  }, 60_000);
+});
