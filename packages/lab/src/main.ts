@@ -5,6 +5,7 @@ import { register as checkGpu } from "./commands/check-gpu.ts";
 import { register as devices } from "./commands/devices.ts";
 import { register as noise } from "./commands/noise.ts";
 import { register as pack } from "./commands/pack.ts";
+import { register as replay } from "./commands/replay.ts";
 import { register as results } from "./commands/results.ts";
 import { register as ship } from "./commands/ship.ts";
 import { register as space } from "./commands/space.ts";
@@ -24,7 +25,7 @@ export function programFor(io: Io): Command {
       writeOut: (text) => io.out(text.trimEnd()),
       writeErr: (text) => io.note(text.trimEnd()),
     });
-  const inspecting = [devices, checkGpu, noise, ceilings, wgsl, space];
+  const inspecting = [devices, checkGpu, noise, ceilings, wgsl, space, replay];
   for (const register of [tune, tables, ship, results, ...inspecting, pack]) register(program, io);
   return program;
 }

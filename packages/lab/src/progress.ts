@@ -90,6 +90,9 @@ export function sessionProgress(io: Io, budgetMs: number): { readonly listen: Pr
         update(event.estimate, variant);
         break;
       }
+      case "skipped":
+        line(`  ${event.reason}`);
+        break;
       case "restart":
         line(`  host restarted: ${event.reason}${event.variant ? ` (${event.variant})` : ""}`);
         break;

@@ -10,7 +10,7 @@ import {
   supports,
 } from "@tunelab/contract";
 import { formatId } from "@tunelab/variants";
-import type { Candidate } from "./strategy.ts";
+import type { Candidate } from "./strategies/strategy.ts";
 
 /** An algorithm with its space for the problem at hand. */
 export interface Searched {

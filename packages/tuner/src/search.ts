@@ -10,7 +10,8 @@ import {
 import { finalsReserve, type Pace } from "./budget.ts";
 import { type Planned, planCandidate, type Searched } from "./candidate.ts";
 import { checkAborted, type Recorder } from "./recorder.ts";
-import type { Candidate, Strategy } from "./strategy.ts";
+import { observationOf } from "./strategies/observe.ts";
+import type { Candidate, Strategy } from "./strategies/strategy.ts";
 import type { Estimate, ProblemResult, Progress, TuneClock } from "./types.ts";
 
 /** Screened variants that are certified beside the defaults. */
@@ -74,8 +75,9 @@ export class Search {
     const { problem, searched, capabilities } = this.#context;
     for (const { algorithm } of searched) {
       if (this.#screened.size > 0 && !this.#fits(0)) break;
-      const config = algorithm.defaultConfig(problem, capabilities);
-      await this.#screen({ algorithm: algorithm.name, config }, true);
+      const candidate = { algorithm: algorithm.name, config: algorithm.defaultConfig(problem, capabilities) };
+      const screened = await this.#screen(candidate, true);
+      this.#context.strategy.observe(observationOf(candidate, screened?.trial));
     }
     let before: number;
     let failed: boolean;
@@ -118,8 +120,7 @@ export class Search {
       }
       this.#proposed++;
       const screened = await this.#screen(candidate, false);
-      const ns = screened && bestNs(screened.trial);
-      strategy.observe(ns === undefined ? { candidate } : { candidate, ns });
+      strategy.observe(observationOf(candidate, screened?.trial));
     }
   }
 

@@ -14,7 +14,8 @@ import { loadAlgorithms } from "./candidate.ts";
 import { Interrupted, Recorder, unlessAborted } from "./recorder.ts";
 import { Search } from "./search.ts";
 import { Stopwatch } from "./stopwatch.ts";
-import { STRATEGIES } from "./strategy.ts";
+import { guarded } from "./strategies/guard.ts";
+import { STRATEGIES } from "./strategies/strategy.ts";
 import type { ProblemResult, Progress, TuneOptions, TuneResult, Workload } from "./types.ts";
 
 /** Timings of one kernel in the noise probe that begins a session. */
@@ -186,7 +187,9 @@ class Session {
     const searched = algorithms.map((algorithm) => ({ algorithm, space: algorithm.space(problem) }));
     const spaces = searched.map(({ algorithm, space }) => ({ algorithm: algorithm.name, space }));
     const end = shareEnd(now, this.#end, of - index);
-    const plan = STRATEGIES[strategy](spaces, seed);
+    const plan = guarded(STRATEGIES[strategy](spaces, seed), spaces, (reason) =>
+      this.#progress({ kind: "skipped", reason }),
+    );
     this.#pace.forgetCosts();
     this.#progress({
       kind: "problem",

@@ -1,5 +1,5 @@
 import type { Ceilings, Fault, Noise, Problem, Suite, Trial } from "@tunelab/contract";
-import type { StrategyName } from "./strategy.ts";
+import type { StrategyName } from "./strategies/strategy.ts";
 
 /** Time as the session sees it; a test injects one that it drives. */
 export interface TuneClock {
@@ -92,6 +92,8 @@ export type ProgressEvent =
       readonly leads: boolean;
       readonly estimate: Estimate;
     }
+  /** A proposal that the session refused, in one line. */
+  | { readonly kind: "skipped"; readonly reason: string }
   | { readonly kind: "restart"; readonly reason: string; readonly variant: string }
   | { readonly kind: "unreached"; readonly operation: string; readonly problem: Problem };
 

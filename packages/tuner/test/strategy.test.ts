@@ -89,6 +89,6 @@ describe("the random strategy", () => {
 describe("a strategy's name", () => {
   it("is looked up, and an unknown one is a usage Fault that lists what exists", () => {
     expect(strategyNamed("random")).toBe("random");
-    expect(() => strategyNamed("toString")).toThrow(/unknown strategy "toString".*exhaustive or random/);
+    expect(() => strategyNamed("toString")).toThrow(/unknown strategy "toString".*exhaustive, random, local/);
   });
 });

@@ -14,6 +14,7 @@ import { tablePath } from "@tunelab/selection";
 import { createJournal, openJournal, readJournal } from "@tunelab/store/journal";
 import {
   reusable,
+  STRATEGY_NAMES,
   type StrategyName,
   strategyNamed,
   type TuneResult,
@@ -61,7 +62,7 @@ export function register(program: Command, io: Io): void {
     .option("--algorithm <names>", "only these algorithms, comma-separated")
     .option("--workload <name>", "quick, standard or full")
     .option("--problem <dims>", "one problem, e.g. n=1024,pairs=32768; may be repeated", collect, [])
-    .option("--strategy <name>", "exhaustive or random", "random")
+    .option("--strategy <name>", STRATEGY_NAMES.join(", "), "random")
     .option("--budget <time>", "wall time for everything, e.g. 90s, 10m")
     .option("--profile <name>", "portable (default toggles) or native (robustness off)", "portable")
     .option("--seed <n>", "seed of the strategy and of the inputs", "1")
