@@ -4,6 +4,7 @@ import { extentsBytes } from "./extents.ts";
 import type { Host } from "./host.ts";
 import { bind } from "./instance.ts";
 import { Lifeline } from "./lifeline.ts";
+import { KernelShelf } from "./kernel-shelf.ts";
 import { compile } from "./pipelines.ts";
 import { TimestampSet } from "./timestamps.ts";
 import type { BindOptions, BoundPorts, Budgets, Instance, Prepared } from "./types.ts";
@@ -12,6 +13,11 @@ export interface ExecutorOptions {
   /** Milliseconds from any origin. */
   readonly clock: { now(): number };
   readonly budgets?: Partial<Budgets>;
+  /**
+   * Compiled texts kept for later plans, the least recently used dropped: a plan that differs in its batch alone then
+   * compiles nothing. None unless told: a laboratory measures every compilation.
+   */
+  readonly kernelsKept?: number;
 }
 
 /** Empty submissions timed to learn what a round trip costs. */
@@ -25,6 +31,7 @@ export class Executor {
   readonly #clock: { now(): number };
   readonly #budgets: Budgets;
   readonly #instances = new Set<Instance>();
+  readonly #kernels: KernelShelf;
   #timestamps: TimestampSet | undefined;
   #roundTripMs: Promise<number> | undefined;
   #disposed = false;
@@ -35,6 +42,7 @@ export class Executor {
     this.#lifeline = new Lifeline(device);
     this.#clock = options.clock;
     this.#budgets = { ...DEFAULT_BUDGETS, ...options.budgets };
+    this.#kernels = new KernelShelf(options.kernelsKept ?? 0);
   }
 
   /** Resolves with the fault when the device is lost; never rejects. */
@@ -57,9 +65,11 @@ export class Executor {
     }
     checkRequirements(plan, this.capabilities);
     const start = this.#clock.now();
-    const kernels = await compile(this.device, this.#lifeline, plan, extentsBytes(plan)).catch((error) => {
-      throw asFault(error, "validation");
-    });
+    const kernels = await this.#kernels.get(plan, () =>
+      compile(this.device, this.#lifeline, plan, extentsBytes(plan)).catch((error) => {
+        throw asFault(error, "validation");
+      }),
+    );
     const compileMs = this.#clock.now() - start;
     return {
       plan,
@@ -77,6 +87,7 @@ export class Executor {
   dispose(): void {
     this.#disposed = true;
     for (const instance of [...this.#instances]) instance.dispose();
+    this.#kernels.clear();
     this.#timestamps?.dispose();
     this.#timestamps = undefined;
   }

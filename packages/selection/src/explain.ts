@@ -30,6 +30,7 @@ export function explain(selection: Selection, candidate: Candidate = selection.c
     const why = `the default of ${candidate.algorithm.name}: no table has a row for ${problemKey(selection.problem)} that runs here`;
     return { variant, borrowed: false, why, refused };
   }
+  if (origin.kind === "pinned") return { variant, borrowed: false, why: "pinned by the call", refused };
   const { table, own, closeness, row, distance, problem } = origin;
   const measured =
     closeness === "device" && !own

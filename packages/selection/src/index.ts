@@ -1,3 +1,4 @@
+export type { Demand } from "./admit.ts";
 export {
   CLOSENESS,
   type Closeness,
@@ -8,9 +9,9 @@ export {
 export type { Retraction } from "./evidence.ts";
 export { type Explanation, explain } from "./explain.ts";
 export { type FoldOptions, fold, tablePath } from "./fold.ts";
+export type { ShelvedTable, TableSource } from "./rank-tables.ts";
 export {
   type Candidate,
-  type Demand,
   type Origin,
   type Refusal,
   type Selection,

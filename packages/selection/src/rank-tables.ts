@@ -1,0 +1,95 @@
+import {
+  type Capabilities,
+  type DeviceIdentity,
+  type DeviceInfo,
+  type Operation,
+  type Problem,
+  type ProfileName,
+  problemKey,
+  type TableEntry,
+  type TuningTable,
+} from "@tunelab/contract";
+import { CLOSENESS, type Closeness, deviceDistance, problemDistance } from "./distance.ts";
+import { tablePath } from "./fold.ts";
+import { compareText } from "./rules.ts";
+
+/** What choosing among tables needs of one; the rest is loaded when its turn comes. */
+export interface ShelvedTable {
+  readonly operation: string;
+  readonly profile: ProfileName;
+  readonly device: DeviceInfo;
+  /** The whole table. Rejects with `Fault` data when it cannot be read: the table is then passed over. */
+  load(): Promise<TuningTable>;
+}
+
+export type TableSource = TuningTable | ShelvedTable;
+
+/** Who asks: what ranks tables among each other. */
+export interface Asker {
+  readonly capabilities: Capabilities;
+  readonly identity?: DeviceIdentity | undefined;
+  readonly profile: ProfileName;
+}
+
+export interface RankedTable {
+  readonly source: TableSource;
+  /** Path below `tables/`. */
+  readonly path: string;
+  readonly closeness: Closeness;
+  /** Measured for this very device, compiler, backend and profile; otherwise borrowed. */
+  readonly own: boolean;
+}
+
+/** Whether two names are known and differ; a page cannot tell which compiler or backend it runs on. */
+const differs = (asked: string | undefined, known: string): boolean => !!asked && asked !== known;
+
+/**
+ * Tables of the operation in the order in which they are asked: closeness of the device, compiler and backend, profile; then
+ * the caller's own before shipped ones (they were measured on the machine in hand); then likeness of limits, then path.
+ */
+export function rankTables(
+  operation: string,
+  asker: Asker,
+  callers: readonly TableSource[],
+  shipped: readonly TableSource[],
+): readonly RankedTable[] {
+  const rankedOf = (source: TableSource, fromCaller: boolean) => {
+    const { closeness, capabilities } = deviceDistance(asker, source.device);
+    const known = source.device.identity;
+    const foreignCode =
+      Number(differs(asker.identity?.compiler, known.compiler)) +
+      Number(differs(asker.identity?.backend, known.backend));
+    const otherProfile = Number(source.profile !== asker.profile);
+    return {
+      order: [CLOSENESS.indexOf(closeness), foreignCode, otherProfile, Number(!fromCaller), capabilities],
+      ...{ source, closeness, path: tablePath(source) },
+      own: closeness === "device" && foreignCode === 0 && otherProfile === 0,
+    };
+  };
+  return [
+    ...callers.map((source) => rankedOf(source, true)),
+    ...shipped.map((source) => rankedOf(source, false)),
+  ]
+    .filter(({ source }) => source.operation === operation)
+    .sort((a, b) => {
+      const apart = a.order.map((value, index) => value - b.order[index]!).find((value) => value !== 0);
+      return apart ?? compareText(a.path, b.path);
+    });
+}
+
+/** A table's entries that can stand in for a problem, the nearest first. */
+export function rankEntries(
+  operation: Operation,
+  problem: Problem,
+  entries: readonly TableEntry[],
+): readonly { readonly entry: TableEntry; readonly distance: number }[] {
+  return entries
+    .flatMap((entry) => {
+      const distance = problemDistance(operation.dimensions, problem, entry.problem);
+      return distance === undefined ? [] : [{ entry, distance }];
+    })
+    .sort(
+      (a, b) =>
+        a.distance - b.distance || compareText(problemKey(a.entry.problem), problemKey(b.entry.problem)),
+    );
+}
