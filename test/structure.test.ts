@@ -12,7 +12,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   contract: [],
   variants: ["contract"],
   executor: ["contract"],
-  selection: ["contract"],
+  selection: ["contract", "variants"],
   harness: ["contract", "executor"],
   devices: ["contract", "executor", "harness"],
   store: ["contract"],

@@ -77,6 +77,10 @@ class BoundInstance implements Instance {
     return this.#runner.cut.cut;
   }
 
+  get msPerItem(): number | undefined {
+    return this.#runner.msPerItem;
+  }
+
   /** Runs the once-steps. */
   async start(): Promise<void> {
     if (!this.#bound.plan.steps.some(({ kind }) => kind === "once")) return;

@@ -58,6 +58,10 @@ export class Runner {
     return this.#cut;
   }
 
+  get msPerItem(): number | undefined {
+    return this.#msPerItem;
+  }
+
   /** Whether the next repeat will measure what an item costs. */
   get learns(): boolean {
     return this.#msPerItem === undefined;

@@ -59,6 +59,8 @@ export interface Run {
 export interface Instance {
   /** As of now: before the first run of a plan of unknown cost, cut by hard limits alone. */
   readonly cut: Cut;
+  /** GPU time of one batch item in ms, as told or as the first run measured it; undefined before. */
+  readonly msPerItem: number | undefined;
   /** Uploads other contents into in and inout ports of the same sizes. */
   write(ports: PortData): void;
   /** Fills every out port with POISON words (a NaN as f32, an impossible index as u32). */

@@ -1,17 +1,36 @@
-import { Fault } from "@tunelab/contract";
-import { operation } from "@tunelab/kernel-matched-filter";
-import { type Demand, type Explanation, explain } from "@tunelab/selection";
+import type { PortData } from "@tunelab/contract";
+import { type MatchedFilterProblem, operation } from "@tunelab/kernel-matched-filter";
+import type { Demand, Explanation } from "@tunelab/selection";
+import {
+  allPairs,
+  countsOf,
+  type PeakArrays,
+  type PortsGiven,
+  unpackRecords,
+} from "./matched-filter-input.ts";
+import type { BoundCall } from "./operation.ts";
 import type { Runtime, ShippedOperation } from "./runtime.ts";
+
+export { NO_PEAK } from "@tunelab/kernel-matched-filter";
+
+/** The matched filter with its shipped tables, for `runtime.operation(...)`. */
+export const matchedFilterOperation: ShippedOperation<MatchedFilterProblem> = {
+  operation,
+  tables: async () => (await import("./generated/matched-filter.ts")).tables,
+};
 
 export interface MatchedFilterInput extends Demand {
   /** Complex points of a spectrum: a power of two, from 64. */
   readonly n: number;
-  /** D spectra of n complex points, interleaved (re, im): D * n * 2 floats. */
-  readonly data: Float32Array;
+  /** D spectra of n complex points, interleaved (re, im): D * n * 2 floats, or your own GPUBuffer of exactly that. */
+  readonly data: Float32Array | GPUBuffer;
   /** T template spectra of the same form: T * n * 2 floats. */
-  readonly templates: Float32Array;
-  /** Pairs (data index, template index) to correlate, two words each; all D x T, data-major, unless given. */
-  readonly pairs?: Uint32Array;
+  readonly templates: Float32Array | GPUBuffer;
+  /**
+   * Pairs (data index, template index) to correlate, two u32 each; all D x T, data-major, unless given. Indexes in a GPUBuffer are
+   * not checked: one out of range reads another spectrum.
+   */
+  readonly pairs?: Uint32Array | GPUBuffer;
 }
 
 /** Counts instead of contents: what preparing and explaining need to know. */
@@ -23,32 +42,38 @@ export interface MatchedFilterShape extends Demand {
   readonly pairs?: number;
 }
 
-/** One record a pair, in the order of the pairs. */
-export interface MatchedFilterPeaks {
-  /** Lag of the largest |z|, the lowest of equals; NO_PEAK where there is none. */
-  readonly indices: Uint32Array;
-  /** z at the peak, interleaved (re, im). The inverse transform is not normalised: divide by n for a mean. */
-  readonly values: Float32Array;
-  readonly magnitudes: Float32Array;
+/** Which variant answered, and why. */
+export interface MatchedFilterOrigin {
   readonly variant: string;
-  /** Path of the table that chose the variant; absent when the operation's default ran. */
+  /** Path of the table that chose the variant; absent when the operation's default ran or the variant was pinned. */
   readonly table?: string;
   readonly explanation: Explanation;
 }
 
-export { NO_PEAK } from "@tunelab/kernel-matched-filter";
+/** One entry a pair, in the order of the pairs. */
+export interface MatchedFilterPeaks extends PeakArrays, MatchedFilterOrigin {}
 
-/** Words of a record: index, re, im, magnitude. */
-const RECORD_WORDS = 4;
+/** A matched filter bound to its buffers, to run or to encode among the caller's own work. */
+export interface BoundMatchedFilter extends MatchedFilterOrigin {
+  /** Uploads other spectra or pairs of the same counts. */
+  write(contents: {
+    readonly data?: Float32Array;
+    readonly templates?: Float32Array;
+    readonly pairs?: Uint32Array;
+  }): void;
+  run(): Promise<void>;
+  /** Encodes one run into the caller's encoder (no pass may be open); the caller submits. */
+  encode(encoder: GPUCommandEncoder): void;
+  /** The peaks of the last run. Rejects with `Fault` usage when `records` is the caller's own buffer. */
+  peaks(): Promise<PeakArrays>;
+  dispose(): void;
+}
 
-const shipped: ShippedOperation = {
-  operation,
-  tables: async () => (await import("./generated/matched-filter.ts")).tables,
-};
-
-const demandOf = ({ maxError, scratchBytes }: Demand): Demand => ({
+const demandOf = ({ maxError, scratchBytes, encodable, variant }: Demand): Demand => ({
   ...(maxError === undefined ? {} : { maxError }),
   ...(scratchBytes === undefined ? {} : { scratchBytes }),
+  ...(encodable === undefined ? {} : { encodable }),
+  ...(variant === undefined ? {} : { variant }),
 });
 
 const problemOf = ({ n, data, templates, pairs = data * templates }: MatchedFilterShape) => ({
@@ -58,36 +83,15 @@ const problemOf = ({ n, data, templates, pairs = data * templates }: MatchedFilt
   pairs,
 });
 
-/** Spectra in an array of interleaved complex points. Throws `Fault` usage when it does not hold a whole number. */
-function spectraIn(name: string, values: Float32Array, n: number): number {
-  const count = values.length / (2 * n);
-  if (Number.isInteger(count) && count > 0) return count;
-  throw new Fault(
-    "usage",
-    `${name} has ${values.length} floats, not a positive multiple of ${2 * n} (n = ${n} complex points, re and im)`,
-  );
-}
+const originOf = (explanation: Explanation): MatchedFilterOrigin => {
+  const { variant, table } = explanation;
+  return { variant, ...(table === undefined ? {} : { table }), explanation };
+};
 
-function checkPairs(pairs: Uint32Array, data: number, templates: number): void {
-  if (pairs.length === 0 || pairs.length % 2 !== 0) {
-    throw new Fault("usage", `pairs has ${pairs.length} words: give two (data index, template index) a pair`);
-  }
-  for (let at = 0; at < pairs.length; at += 2) {
-    if (pairs[at]! < data && pairs[at + 1]! < templates) continue;
-    throw new Fault(
-      "usage",
-      `pair ${at / 2} is (${pairs[at]}, ${pairs[at + 1]}), but there are ${data} data spectra and ${templates} templates`,
-    );
-  }
-}
-
-function allPairs(data: number, templates: number): Uint32Array {
-  const pairs = new Uint32Array(data * templates * 2);
-  for (let pair = 0; pair < data * templates; pair++) {
-    pairs[2 * pair] = Math.floor(pair / templates);
-    pairs[2 * pair + 1] = pair % templates;
-  }
-  return pairs;
+function problemAndPorts(input: PortsGiven) {
+  const problem = countsOf(input);
+  const pairs = input.pairs ?? allPairs(problem.data, problem.templates);
+  return { problem, ports: { data: input.data, templates: input.templates, pairs } };
 }
 
 /**
@@ -99,40 +103,37 @@ export async function matchedFilter(
   runtime: Runtime,
   input: MatchedFilterInput,
 ): Promise<MatchedFilterPeaks> {
-  const { n } = input;
-  if (!Number.isSafeInteger(n) || n < 1) throw new Fault("usage", `n is ${n}, not a positive integer`);
-  const data = spectraIn("data", input.data, n);
-  const templates = spectraIn("templates", input.templates, n);
-  if (input.pairs) checkPairs(input.pairs, data, templates);
-  const pairs = input.pairs ?? allPairs(data, templates);
-  const { outputs, explanation } = await runtime.run(
-    shipped,
-    { n, data, templates, pairs: pairs.length / 2 },
-    { data: input.data, templates: input.templates, pairs },
-    demandOf(input),
-  );
-  const { variant, table } = explanation;
+  const { problem, ports } = problemAndPorts(input);
+  const filter = runtime.operation(matchedFilterOperation);
+  const { outputs, explanation } = await filter.run(problem, ports, demandOf(input));
+  return { ...unpackRecords(outputs.records as Uint32Array), ...originOf(explanation) };
+}
+
+/**
+ * Binds spectra to the best variant once, to run or encode many times. With `records` (4 u32 a pair: index, then re, im and
+ * magnitude as f32 bits) the peaks stay on the device, in the caller's GPUBuffer. Takes variants that can be encoded only.
+ */
+export async function bindMatchedFilter(
+  runtime: Runtime,
+  input: MatchedFilterInput & { readonly records?: GPUBuffer },
+): Promise<BoundMatchedFilter> {
+  const { problem, ports } = problemAndPorts(input);
+  const all = { ...ports, ...(input.records ? { records: input.records } : {}) };
+  const demand = { encodable: true, ...demandOf(input) };
+  const bound = await runtime.operation(matchedFilterOperation).bind(problem, all, demand);
   return {
-    ...unpack(outputs.records as Uint32Array),
-    variant,
-    ...(table === undefined ? {} : { table }),
-    explanation,
+    ...originOf(bound.explanation),
+    write: (contents) => bound.write(contents as PortData),
+    run: () => bound.run(),
+    encode: (encoder) => bound.encode(encoder),
+    peaks: () => peaksOf(bound),
+    dispose: () => bound.dispose(),
   };
 }
 
-function unpack(records: Uint32Array): Pick<MatchedFilterPeaks, "indices" | "values" | "magnitudes"> {
-  const count = records.length / RECORD_WORDS;
-  const floats = new Float32Array(records.buffer, records.byteOffset, records.length);
-  const indices = new Uint32Array(count);
-  const values = new Float32Array(2 * count);
-  const magnitudes = new Float32Array(count);
-  for (let pair = 0; pair < count; pair++) {
-    const at = pair * RECORD_WORDS;
-    indices[pair] = records[at]!;
-    values.set(floats.subarray(at + 1, at + 3), 2 * pair);
-    magnitudes[pair] = floats[at + 3]!;
-  }
-  return { indices, values, magnitudes };
+async function peaksOf(bound: BoundCall): Promise<PeakArrays> {
+  const { records } = await bound.read(["records"]);
+  return unpackRecords(records as Uint32Array);
 }
 
 /** Compiles the variant that calls of this shape will run, ahead of the first; says which and why. */
@@ -140,7 +141,7 @@ export async function prepareMatchedFilter(
   runtime: Runtime,
   shape: MatchedFilterShape,
 ): Promise<Explanation> {
-  return runtime.prepare(shipped, problemOf(shape), demandOf(shape));
+  return runtime.operation(matchedFilterOperation).prepare(problemOf(shape), demandOf(shape));
 }
 
 /** Which variant a call of this shape would try first, why, and what was refused; compiles nothing. */
@@ -148,5 +149,5 @@ export async function explainMatchedFilter(
   runtime: Runtime,
   shape: MatchedFilterShape,
 ): Promise<Explanation> {
-  return explain(await runtime.select(shipped, problemOf(shape), demandOf(shape)));
+  return runtime.operation(matchedFilterOperation).explain(problemOf(shape), demandOf(shape));
 }

@@ -1,44 +1,10 @@
-import {
-  asFault,
-  type DeviceInfo,
-  type Fault,
-  type FaultKind,
-  type Operation,
-  type PortData,
-  type Problem,
-  type ProfileName,
-  planHash,
-  problemKey,
-  type TuningTable,
-} from "@tunelab/contract";
-import { type BoundPorts, Executor, type Prepared } from "@tunelab/executor";
-import {
-  type Candidate,
-  type Demand,
-  type Explanation,
-  explain,
-  type Selection,
-  select,
-} from "@tunelab/selection";
+import type { DeviceInfo, Fault, Operation, Problem, ProfileName, TuningTable } from "@tunelab/contract";
+import { Executor } from "@tunelab/executor";
+import { type Demand, select, type TableSource } from "@tunelab/selection";
+import { type RuntimeEvent, Teller } from "./events.ts";
 import { deviceInfoOf } from "./identity.ts";
 import { type DeviceOptions, openDevice } from "./open.ts";
-
-/** Something worth knowing that is no failure; each is told once. */
-export type RuntimeEvent =
-  | {
-      /** No table of this device: one of another is used. */
-      readonly kind: "borrowed";
-      readonly operation: string;
-      readonly table: string;
-      readonly why: string;
-    }
-  | {
-      /** A variant could not run here and the next one was taken. */
-      readonly kind: "fallback";
-      readonly operation: string;
-      readonly variant: string;
-      readonly reason: string;
-    };
+import { RuntimeOperation } from "./operation.ts";
 
 export interface RuntimeOptions extends DeviceOptions {
   /** The toggles the device was created with; `portable` (what browsers run) unless told. */
@@ -49,29 +15,15 @@ export interface RuntimeOptions extends DeviceOptions {
 }
 
 /** An operation with the tables that ship with it, loaded when first needed. */
-export interface ShippedOperation {
-  readonly operation: Operation;
-  tables(): Promise<readonly TuningTable[]>;
+export interface ShippedOperation<P extends Problem = Problem> {
+  readonly operation: Operation<P>;
+  tables(): Promise<readonly TableSource[]>;
 }
 
-/** A run's outputs and why this variant made them. */
-export interface Answer {
-  readonly outputs: PortData;
-  readonly explanation: Explanation;
-}
+/** Compiled texts kept: a page that goes through many lengths must not grow for ever. */
+const KERNELS_KEPT = 32;
 
-/** Failures of one variant; the next candidate may do better. Others (a lost device, bad input) end the call. */
-const VARIANT_FAULTS: readonly FaultKind[] = [
-  "validation",
-  "compile-timeout",
-  "unsupported",
-  "out-of-memory",
-];
-
-/** Compiled plans kept, the least recently used dropped: a page that varies its batch must not grow for ever. */
-const PLANS_KEPT = 32;
-
-/** One device, its compiled plans and the tables to choose from. Made by `createRuntime`. */
+/** One device, its compiled kernels and the tables to choose from. Made by `createRuntime`. */
 export class Runtime {
   readonly device: GPUDevice;
   readonly info: DeviceInfo;
@@ -79,18 +31,20 @@ export class Runtime {
   readonly #owned: boolean;
   readonly #executor: Executor;
   readonly #tables: readonly TuningTable[];
-  readonly #onEvent: (event: RuntimeEvent) => void;
-  readonly #plans = new Map<string, Promise<Prepared>>();
-  readonly #told = new Set<string>();
+  readonly #teller: Teller;
+  readonly #operations = new Map<Operation, RuntimeOperation>();
 
   constructor(device: GPUDevice, info: DeviceInfo, owned: boolean, options: RuntimeOptions) {
     this.device = device;
     this.info = info;
     this.profile = options.profile ?? "portable";
     this.#owned = owned;
-    this.#executor = new Executor(device, info.capabilities, { clock: performance });
+    this.#executor = new Executor(device, info.capabilities, {
+      clock: performance,
+      kernelsKept: KERNELS_KEPT,
+    });
     this.#tables = options.tables ?? [];
-    this.#onEvent = options.onEvent ?? (() => {});
+    this.#teller = new Teller(options.onEvent);
   }
 
   /** Resolves with the reason when the device is lost. A new runtime is the way on. */
@@ -98,109 +52,37 @@ export class Runtime {
     return this.#executor.lost;
   }
 
-  /** Variants for a problem, best first, without compiling any. Rejects with `Fault` usage or unsupported. */
-  async select(shipped: ShippedOperation, problem: Problem, demand: Demand = {}): Promise<Selection> {
-    return select({
-      tables: [...this.#tables, ...(await shipped.tables())],
-      operation: shipped.operation,
-      problem,
-      capabilities: this.info.capabilities,
-      identity: this.info.identity,
-      profile: this.profile,
-      demand,
+  /**
+   * An operation on this runtime: a shipped one, or one of your own (an `Operation` of `@tunelab/contract`), which chooses among
+   * the runtime's `tables` that name it and its own defaults. The same operation gives the same object.
+   */
+  operation<P extends Problem>(source: Operation<P> | ShippedOperation<P>): RuntimeOperation<P> {
+    const { operation, tables = async () => [] } = "operation" in source ? source : { operation: source };
+    const known = this.#operations.get(operation);
+    if (known) return known as RuntimeOperation<P>;
+    const made = new RuntimeOperation<P>(operation, {
+      executor: this.#executor,
+      teller: this.#teller,
+      select: async (problem, demand) => this.#select(operation, await tables(), problem, demand),
     });
-  }
-
-  /** Compiles the best variant that this device can run, so that the first call is fast; says which and why. */
-  async prepare(shipped: ShippedOperation, problem: Problem, demand: Demand = {}): Promise<Explanation> {
-    return (await this.#first(shipped, problem, demand, async () => {})).explanation;
-  }
-
-  /** Runs the best variant on the inputs and reads the outputs back. */
-  async run(
-    shipped: ShippedOperation,
-    problem: Problem,
-    inputs: BoundPorts,
-    demand: Demand = {},
-  ): Promise<Answer> {
-    const { result, explanation } = await this.#first(shipped, problem, demand, async (prepared) => {
-      const instance = await prepared.bind(inputs);
-      try {
-        await instance.run();
-        return await instance.read(outputsOf(shipped.operation, problem));
-      } finally {
-        instance.dispose();
-      }
-    });
-    return { outputs: result, explanation };
+    this.#operations.set(operation, made);
+    return made;
   }
 
   /** Frees everything the runtime made; a device that the caller brought stays alive. */
   dispose(): void {
     this.#executor.dispose();
-    this.#plans.clear();
+    this.#operations.clear();
     if (this.#owned) this.device.destroy();
   }
 
-  /** The result of the first candidate that compiles and runs. */
-  async #first<T>(
-    shipped: ShippedOperation,
-    problem: Problem,
-    demand: Demand,
-    use: (prepared: Prepared) => Promise<T>,
-  ): Promise<{ readonly result: T; readonly explanation: Explanation }> {
-    const selection = await this.select(shipped, problem, demand);
-    let last: unknown;
-    for (const candidate of selection.candidates) {
-      try {
-        const result = await use(await this.#compile(candidate, problem));
-        const explanation = explain(selection, candidate);
-        this.#tellBorrowed(selection, explanation);
-        return { result, explanation };
-      } catch (error) {
-        const fault = asFault(error, "crashed");
-        if (!VARIANT_FAULTS.includes(fault.kind)) throw fault;
-        last = fault;
-        const { operation } = selection;
-        this.#tell(`${operation} ${candidate.variant} ${problemKey(problem)}`, {
-          kind: "fallback",
-          operation,
-          variant: candidate.variant,
-          reason: fault.message,
-        });
-      }
-    }
-    throw last;
-  }
-
-  /** A failed plan stays in the cache: it would fail again. */
-  async #compile(candidate: Candidate, problem: Problem): Promise<Prepared> {
-    const plan = candidate.algorithm.plan(problem, candidate.config, this.info.capabilities);
-    const hash = await planHash(plan);
-    const prepared = this.#plans.get(hash) ?? this.#executor.prepare(plan);
-    this.#plans.delete(hash);
-    this.#plans.set(hash, prepared);
-    const [oldest] = this.#plans.keys();
-    if (this.#plans.size > PLANS_KEPT && oldest !== undefined) this.#plans.delete(oldest);
-    return prepared;
-  }
-
-  #tellBorrowed({ operation }: Selection, { borrowed, table, why }: Explanation): void {
-    if (borrowed && table) this.#tell(`${operation} ${table}`, { kind: "borrowed", operation, table, why });
-  }
-
-  #tell(key: string, event: RuntimeEvent): void {
-    if (this.#told.has(key)) return;
-    this.#told.add(key);
-    this.#onEvent(event);
+  #select(operation: Operation, tables: readonly TableSource[], problem: Problem, demand: Demand) {
+    return select({
+      ...{ operation, problem, demand, tables, callerTables: this.#tables, profile: this.profile },
+      ...{ capabilities: this.info.capabilities, identity: this.info.identity },
+    });
   }
 }
-
-const outputsOf = (operation: Operation, problem: Problem): readonly string[] =>
-  operation
-    .ports(problem)
-    .filter(({ role }) => role === "out" || role === "inout")
-    .map(({ name }) => name);
 
 /**
  * Opens a device (or takes the caller's) and makes the runtime that operations are called with.

@@ -133,6 +133,58 @@ describe("choosing", () => {
   });
 });
 
+describe("what is compiled", () => {
+  /** Pipelines that the runtime's device makes from now on. */
+  const counting = (runtime: Runtime): (() => number) => {
+    let made = 0;
+    const make = runtime.device.createComputePipelineAsync.bind(runtime.device);
+    runtime.device.createComputePipelineAsync = (descriptor) => {
+      made += 1;
+      return make(descriptor);
+    };
+    return () => made;
+  };
+
+  it("a new pair, data or template count compiles nothing; a new length does", async () => {
+    const runtime = await runtimeWith();
+    const made = counting(runtime);
+    const { variant } = await prepareMatchedFilter(runtime, { n: 128, data: 3, templates: 3 });
+    const once = made();
+    const next = await prepareMatchedFilter(runtime, { n: 128, data: 5, templates: 7, pairs: 1000 });
+    expect(next.variant).toBe(variant);
+    expect(once).toBeGreaterThan(0);
+    expect(made()).toBe(once);
+    await prepareMatchedFilter(runtime, { n: 64, data: 3, templates: 3 });
+    expect(made()).toBeGreaterThan(once);
+  });
+});
+
+describe("a pinned variant", () => {
+  const shape = { n: 128, data: 2, templates: 2 };
+
+  it("runs, and one that cannot run throws instead of running another", async () => {
+    const runtime = await runtimeWith();
+    const { variant } = await explainMatchedFilter(runtime, shape);
+    const smaller = variant.replace(/radix=\d+/, "radix=2");
+    expect(await prepareMatchedFilter(runtime, { ...shape, variant: smaller })).toMatchObject({
+      variant: smaller,
+      why: "pinned by the call",
+    });
+    const wide = variant.replace(/reduction=\w+/, "reduction=subgroup");
+    const fault = await faultOf(prepareMatchedFilter(await narrow(), { ...shape, variant: wide }));
+    expect(fault.kind).toBe("unsupported");
+    expect(fault.message).toMatch(/pinned variant .*needs the feature subgroups/);
+  });
+
+  /** A runtime on a device without features. */
+  async function narrow(): Promise<Runtime> {
+    const adapter = (await gpu.requestAdapter())!;
+    const runtime = await createRuntime({ device: await adapter.requestDevice(), adapter });
+    open.push(runtime);
+    return runtime;
+  }
+});
+
 describe("falling on", () => {
   const plan = (name: string, wgsl: string): Plan => ({
     ...{ contract: CONTRACT_VERSION, operation: "tiny", algorithm: name },
@@ -185,16 +237,16 @@ describe("falling on", () => {
     const runtime = await runtimeWith([], (event) => events.push(event));
     const tiny = shipped(broken, sound);
     for (let call = 0; call < 3; call++) {
-      const { outputs, explanation } = await runtime.run(tiny, {}, {});
-      expect(explanation.variant).toBe("sound/");
+      const { outputs, explanation } = await runtime.operation(tiny).run({}, {});
+      expect(explanation.variant).toBe("sound");
       expect(outputs.out).toHaveLength(64);
     }
     expect(events).toHaveLength(1);
-    expect(events[0]).toMatchObject({ kind: "fallback", operation: "tiny", variant: "broken/" });
+    expect(events[0]).toMatchObject({ kind: "fallback", operation: "tiny", variant: "broken" });
   });
 
   it("when nothing compiles the last fault is the caller's", async () => {
-    const fault = await faultOf((await runtimeWith()).prepare(shipped(broken), {}));
+    const fault = await faultOf((await runtimeWith()).operation(shipped(broken)).prepare({}));
     expect(fault.kind).toBe("validation");
     expect(fault.message).toMatch(/nonsense/);
   });
@@ -204,7 +256,7 @@ describe("falling on", () => {
     const runtime = await createRuntime({ gpu, onEvent: (event) => events.push(event) });
     runtime.device.destroy();
     await runtime.lost;
-    expect((await faultOf(runtime.prepare(shipped(broken, sound), {}))).kind).toBe("device-lost");
+    expect((await faultOf(runtime.operation(shipped(broken, sound)).prepare({}))).kind).toBe("device-lost");
     expect(events).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { create, globals } from "webgpu";
-import { createRuntime, matchedFilter, type RuntimeEvent } from "../src/index.ts";
+import { bindMatchedFilter, createRuntime, matchedFilter, type RuntimeEvent } from "../src/index.ts";
 import { tableOf } from "./made-table.ts";
 import { planted } from "./signal.ts";
 
@@ -9,6 +9,12 @@ const gpu = create([]);
 const events: RuntimeEvent[] = [];
 const { n, data, templates, lags } = planted(128, 3);
 
+const summary = ({ indices, magnitudes, variant, table }: Awaited<ReturnType<typeof matchedFilter>>) => ({
+  indices: [...indices],
+  magnitudes: [...magnitudes],
+  variant,
+  table,
+});
 const runtime = await createRuntime({ gpu, onEvent: (event) => events.push(event) });
 const plain = await matchedFilter(runtime, { n, data, templates });
 const chosen = await matchedFilter(runtime, { n, data, templates, pairs: new Uint32Array([2, 2, 0, 0]) });
@@ -22,15 +28,49 @@ const tabled = await createRuntime({
 const first = await matchedFilter(tabled, { n, data, templates });
 const again = await matchedFilter(tabled, { n, data, templates });
 tabled.dispose();
+const zeroCopy = await onTheCallersBuffers();
 const alive = await matchedFilter(runtime, { n, data, templates });
 runtime.dispose();
 
-const summary = ({ indices, magnitudes, variant, table }: typeof plain) => ({
-  indices: [...indices],
-  magnitudes: [...magnitudes],
-  variant,
-  table,
-});
+/** Spectra and records in the caller's own buffers, encoded twice into the caller's encoder among its own copies. */
+async function onTheCallersBuffers() {
+  const { device } = runtime;
+  const bufferOf = (values: Float32Array<ArrayBuffer>): GPUBuffer => {
+    const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST;
+    const buffer = device.createBuffer({ size: values.byteLength, usage });
+    device.queue.writeBuffer(buffer, 0, values);
+    return buffer;
+  };
+  const spectra = bufferOf(data as Float32Array<ArrayBuffer>);
+  const records = device.createBuffer({
+    size: 9 * 16,
+    usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC,
+  });
+  const staging = device.createBuffer({
+    size: 9 * 16,
+    usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST,
+  });
+  const bound = await bindMatchedFilter(runtime, { n, data: spectra, templates, records });
+  const read = async (): Promise<number[]> => {
+    const encoder = device.createCommandEncoder();
+    bound.encode(encoder);
+    encoder.copyBufferToBuffer(records, 0, staging, 0, 9 * 16);
+    device.queue.submit([encoder.finish()]);
+    await staging.mapAsync(GPUMapMode.READ);
+    const words = [...new Uint32Array(staging.getMappedRange())];
+    staging.unmap();
+    return [0, 4, 8].map((pair) => words[4 * pair]!);
+  };
+  const once = await read();
+  // The templates in reverse order: the caller's own data buffer stays.
+  const rows = [2, 1, 0].flatMap((row) => [...templates.subarray(row * 2 * n, (row + 1) * 2 * n)]);
+  bound.write({ templates: new Float32Array(rows) });
+  const turned = await read();
+  bound.dispose();
+  const again = await matchedFilter(runtime, { n, data: spectra, templates });
+  return { once, turned, again: summary(again) };
+}
+
 console.log(
   JSON.stringify({
     n,
@@ -38,6 +78,7 @@ console.log(
     events,
     ...{ plain: summary(plain), chosen: summary(chosen), first: summary(first), again: summary(again) },
     alive: summary(alive),
+    zeroCopy,
   }),
 );
 process.exit(0);

@@ -26,6 +26,7 @@ interface Report {
   readonly first: Summary;
   readonly again: Summary;
   readonly alive: Summary;
+  readonly zeroCopy: { readonly once: number[]; readonly turned: number[]; readonly again: Summary };
 }
 
 /** The driver must be in the environment before its process starts, hence a child. */
@@ -67,6 +68,15 @@ describe.skipIf(!driver)("on the embedded software GPU", () => {
     expect(report.first.table).toMatch(/matched-filter\.json$/);
     expect(diagonal(report.first)).toEqual(report.lags);
     expect(report.again).toEqual(report.first);
+  });
+
+  it("the caller's own buffers are used in place, in the caller's encoder, and stay usable", () => {
+    const { once, turned, again } = report.zeroCopy;
+    expect(once).toEqual(report.lags);
+    // With the templates turned round, only the middle datum meets its own template.
+    expect(turned[1]).toBe(report.lags[1]);
+    expect([turned[0], turned[2]]).not.toEqual([report.lags[0], report.lags[2]]);
+    expect(diagonal(again)).toEqual(report.lags);
   });
 
   it("disposing of a runtime leaves the caller's device alive, and nothing was worth an event", () => {

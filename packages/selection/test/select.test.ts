@@ -145,16 +145,122 @@ describe("choosing a variant", () => {
   it("the order in which tables are given decides nothing", async () => {
     const tables = [
       tableOf({ ...H200, vendor: "amd", device: "radeon-8060s", description: "" }, [variant(128, 1)]),
-      tableOf(H200),
+      tableOf(H200, [variant(256, 10)]),
       tableOf(H200, [variant(512, 1)], "native"),
     ];
     const forwards = await variants(ask({ tables }));
     expect(await variants(ask({ tables: [...tables].reverse() }))).toEqual(forwards);
-    expect(forwards.slice(0, 3)).toEqual([
+    expect(forwards.slice(0, 2)).toEqual(["plain/workgroup=256", "plain/workgroup=512"]);
+  });
+
+  it("the caller's own table goes before a shipped one of the same device, though it is slower and its limits differ", async () => {
+    const wider = { ...BIG, limits: { ...BIG.limits, maxComputeWorkgroupStorageSize: 65536 } };
+    const mine = { ...tableOf(H200, [variant(128, 99)]), device: { identity: H200, capabilities: wider } };
+    const request = ask({ callerTables: [mine] });
+    expect((await variants(request))[0]).toBe("plain/workgroup=128");
+    expect((await variants({ ...request, callerTables: [], tables: [...request.tables, mine] }))[0]).toBe(
       "plain/workgroup=256",
-      "plain/workgroup=32",
-      "plain/workgroup=512",
+    );
+  });
+
+  it("the caller's table of another device does not go before a shipped one of this", async () => {
+    const other = tableOf({ ...H200, device: "nvidia-a100", description: "NVIDIA A100" }, [variant(128, 1)]);
+    expect((await variants(ask({ callerTables: [other] })))[0]).toBe("plain/workgroup=256");
+  });
+});
+
+describe("tables that are loaded on demand", () => {
+  const shelved = (table: TuningTable, load = async () => table) => {
+    const loads: number[] = [];
+    const { operation, profile, device } = table;
+    const source = {
+      ...{ operation, profile, device },
+      load: () => {
+        loads.push(1);
+        return load();
+      },
+    };
+    return { source, loads };
+  };
+  const other = { ...H200, device: "nvidia-a100", description: "NVIDIA A100" };
+
+  it("are opened in their order until there is something to fall back on, and no further", async () => {
+    const [best, second, last] = [
+      shelved(tableOf(H200, [variant(256, 10)])),
+      shelved(tableOf(other, [variant(128, 1)])),
+      shelved(tableOf({ ...H200, vendor: "amd", device: "radeon", description: "" }, [variant(32, 1)])),
+    ];
+    const tables = [last, second, best].map(({ source }) => source);
+    expect(await variants(ask({ tables }))).toEqual([
+      "plain/workgroup=256",
+      "plain/workgroup=128",
+      "plain/workgroup=64",
     ]);
+    expect([best, second, last].map(({ loads }) => loads.length)).toEqual([1, 1, 0]);
+  });
+
+  it("one that cannot be read is passed over and named, and the next one serves", async () => {
+    const broken = shelved(tableOf(H200), async () => {
+      throw new Error("its checksum differs");
+    });
+    const { source } = shelved(tableOf(other, [variant(128, 1)]));
+    const selection = await select(ask({ tables: [broken.source, source] }));
+    expect(selection.candidates[0].variant).toBe("plain/workgroup=128");
+    expect(selection.unreadable).toMatchObject([
+      {
+        table: "nvidia-h200/tint-vulkan.portable/scale.json",
+        fault: { kind: "data", message: "its checksum differs" },
+      },
+    ]);
+  });
+});
+
+describe("a pinned variant", () => {
+  const pin = (text: string, changes: Partial<SelectRequest> = {}) =>
+    ask({ demand: { variant: text }, ...changes });
+
+  it("is the only candidate, whatever the tables say", async () => {
+    const selection = await select(pin("plain/workgroup=128"));
+    expect(selection.candidates.map((each) => each.variant)).toEqual(["plain/workgroup=128"]);
+    expect(explain(selection)).toMatchObject({ why: "pinned by the call", borrowed: false });
+  });
+
+  it("that cannot run throws with the limit instead of running something else", async () => {
+    const fault = await faultOf(pin("plain/workgroup=512", { capabilities: DEFAULT_CAPABILITIES }));
+    expect(fault.kind).toBe("unsupported");
+    expect(fault.message).toMatch(/pinned variant plain\/workgroup=512.*32768 bytes.*WorkgroupStorageSize/);
+  });
+
+  it("that is no variant of the operation is a usage fault with what there is", async () => {
+    expect(await faultOf(pin("clever/workgroup=64"))).toMatchObject({
+      kind: "usage",
+      message: expect.stringContaining("it has plain"),
+    });
+    expect((await faultOf(pin("plain/workgroup=7"))).message).toMatch(/workgroup cannot be 7.*32, 64/);
+  });
+});
+
+describe("a run that goes into the caller's encoder", () => {
+  it("takes no plan with a loop that the host drives", async () => {
+    const plain = await scale.algorithms.plain!();
+    const looping = {
+      ...scale,
+      algorithms: {
+        plain: async () => ({
+          ...plain,
+          plan: (...args: Parameters<typeof plain.plan>) => {
+            const plan = plain.plan(...args);
+            if (args[1].workgroup === 64) return plan;
+            const until = { buffer: "spare", offset: 0, equals: 1 };
+            const loop = { kind: "loop", stage: "scale", maximum: 2, checkEvery: 1, until } as const;
+            return { ...plan, steps: [{ ...loop, steps: plan.steps as never }] };
+          },
+        }),
+      },
+    };
+    const selection = await select(ask({ operation: looping, demand: { encodable: true } }));
+    expect(selection.candidates.map((each) => each.variant)).toEqual(["plain/workgroup=64"]);
+    expect(selection.refused.map(({ limit }) => limit)).toEqual(["encodable", "encodable"]);
   });
 });
 

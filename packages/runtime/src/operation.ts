@@ -1,0 +1,226 @@
+import {
+  asFault,
+  type Fault,
+  type FaultKind,
+  type Operation,
+  type PortData,
+  type Problem,
+  problemKey,
+} from "@tunelab/contract";
+import type { BindOptions, BoundPorts, Executor, Instance, Prepared } from "@tunelab/executor";
+import { type Candidate, type Demand, type Explanation, explain, type Selection } from "@tunelab/selection";
+import type { Teller } from "./events.ts";
+import { Recent } from "./recent.ts";
+
+/** A run's outputs and why this variant made them. */
+export interface Answer {
+  /** Contents of out and inout ports; ports that the caller's own GPUBuffers stand for are left out. */
+  readonly outputs: PortData;
+  readonly explanation: Explanation;
+}
+
+/** An operation bound to its ports, to run or encode any number of times. Dispose of it to free its buffers. */
+export interface BoundCall {
+  readonly explanation: Explanation;
+  /** Uploads other contents of the same sizes. */
+  write(ports: PortData): void;
+  /** Runs once; resolves when the device is done. */
+  run(): Promise<void>;
+  /** Contents of out and inout ports. */
+  read(ports?: readonly string[]): Promise<PortData>;
+  /**
+   * Encodes one run into the caller's encoder (no pass may be open); the caller submits.
+   * Throws `Fault` unsupported for a plan with a host-driven loop: bind with `encodable: true` to have none.
+   */
+  encode(encoder: GPUCommandEncoder): void;
+  dispose(): void;
+}
+
+/** What an operation needs of its runtime. */
+export interface Workshop {
+  readonly executor: Executor;
+  readonly teller: Teller;
+  select(problem: Problem, demand: Demand): Promise<Selection>;
+}
+
+/** Failures of one variant; the next candidate may do better. Others (a lost device, bad input) end the call. */
+const VARIANT_FAULTS: readonly FaultKind[] = [
+  "validation",
+  "compile-timeout",
+  "unsupported",
+  "out-of-memory",
+];
+
+/** Problems whose choice is remembered, an operation. */
+const CHOICES_KEPT = 64;
+
+/** What was chosen for one problem and demand. */
+interface Choice {
+  readonly selection: Selection;
+  readonly attempts: readonly Attempt[];
+}
+
+interface Attempt {
+  readonly candidate: Candidate;
+  readonly explanation: Explanation;
+  /** Compiled on first use; a failure stays, it would fail again. */
+  prepared?: Promise<Prepared>;
+  /** Milliseconds of a batch item, from this device's table or from runs. */
+  msPerItem: number | undefined;
+}
+
+/** One operation on one runtime: `runtime.operation(...)`. */
+export class RuntimeOperation<P extends Problem = Problem> {
+  readonly operation: Operation<P>;
+  readonly #shop: Workshop;
+  readonly #choices = new Recent<Promise<Choice>>(CHOICES_KEPT);
+
+  constructor(operation: Operation<P>, shop: Workshop) {
+    this.operation = operation;
+    this.#shop = shop;
+  }
+
+  /**
+   * Which variant a call would try first, from which table, why, at which expected time, and what was refused; compiles nothing.
+   * Rejects with `Fault` usage or unsupported.
+   */
+  async explain(problem: P, demand: Demand = {}): Promise<Explanation> {
+    return (await this.#choose(problem, demand)).attempts[0]!.explanation;
+  }
+
+  /** Compiles the best variant that this device can run, so that the first call is fast; says which and why. */
+  async prepare(problem: P, demand: Demand = {}): Promise<Explanation> {
+    return (await this.#first(problem, demand, async () => {})).explanation;
+  }
+
+  /**
+   * Runs the best variant and reads the outputs back. Ports are typed arrays, or the caller's own GPUBuffers (with STORAGE usage,
+   * never freed here): zero copy. Rejects with `Fault` usage, unsupported, out-of-memory or device-lost.
+   */
+  async run(problem: P, ports: BoundPorts, demand: Demand = {}): Promise<Answer> {
+    const { result, explanation } = await this.#first(problem, demand, async (attempt, prepared) => {
+      const instance = await prepared.bind(ports, costOf(attempt));
+      try {
+        await instance.run();
+        attempt.msPerItem = instance.msPerItem;
+        return await instance.read(this.#readable(problem, ports));
+      } finally {
+        instance.dispose();
+      }
+    });
+    return { outputs: result, explanation };
+  }
+
+  /** Binds ports to the best variant, to run or encode many times without allocating again. */
+  async bind(problem: P, ports: BoundPorts, demand: Demand = {}): Promise<BoundCall> {
+    const { result, explanation } = await this.#first(problem, demand, async (attempt, prepared) =>
+      prepared.bind(ports, costOf(attempt)),
+    );
+    return boundCall(result, explanation, this.#readable(problem, ports));
+  }
+
+  /** Forgets what was chosen and compiled; the next call chooses again. */
+  forget(): void {
+    this.#choices.clear();
+  }
+
+  #readable(problem: P, ports: BoundPorts): readonly string[] {
+    return this.operation
+      .ports(problem)
+      .filter(({ name, role }) => (role === "out" || role === "inout") && !isBuffer(ports[name]))
+      .map(({ name }) => name);
+  }
+
+  #choose(problem: P, demand: Demand): Promise<Choice> {
+    const key = `${problemKey(problem)} ${demandKey(demand)}`;
+    return this.#choices.get(key, () => {
+      const choice = this.#newChoice(problem, demand);
+      choice.catch(() => this.#choices.delete(key));
+      return choice;
+    });
+  }
+
+  async #newChoice(problem: P, demand: Demand): Promise<Choice> {
+    const selection = await this.#shop.select(problem, demand);
+    for (const { table, fault } of selection.unreadable) {
+      const { operation } = selection;
+      this.#shop.teller.tell(table, {
+        kind: "table-unreadable",
+        operation,
+        table,
+        reason: fault.message,
+      });
+    }
+    const attempts = selection.candidates.map((candidate): Attempt => {
+      const explanation = explain(selection, candidate);
+      return { candidate, explanation, msPerItem: undefined };
+    });
+    return { selection, attempts };
+  }
+
+  /** The result of the first candidate that compiles and runs. */
+  async #first<T>(
+    problem: P,
+    demand: Demand,
+    use: (attempt: Attempt, prepared: Prepared) => Promise<T>,
+  ): Promise<{ readonly result: T; readonly explanation: Explanation }> {
+    const { selection, attempts } = await this.#choose(problem, demand);
+    const { operation } = selection;
+    let last: Fault | undefined;
+    for (const attempt of attempts) {
+      const { candidate, explanation } = attempt;
+      try {
+        const result = await use(attempt, await this.#compile(attempt, problem));
+        const { borrowed, table, why } = explanation;
+        if (borrowed && table) {
+          this.#shop.teller.tell(table, { kind: "borrowed", operation, table, why });
+        }
+        return { result, explanation };
+      } catch (error) {
+        last = asFault(error, "crashed");
+        if (!VARIANT_FAULTS.includes(last.kind)) throw last;
+        const { variant } = candidate;
+        const reason = last.message;
+        this.#shop.teller.tell(`${variant} ${problemKey(problem)}`, {
+          ...{ kind: "fallback", operation, variant, reason },
+        });
+      }
+    }
+    throw last;
+  }
+
+  #compile(attempt: Attempt, problem: P): Promise<Prepared> {
+    if (!attempt.prepared) {
+      const { algorithm, config, origin } = attempt.candidate;
+      const { executor } = this.#shop;
+      const plan = algorithm.plan(problem, config, executor.capabilities);
+      if (origin.kind === "table" && origin.own) {
+        const measured = Number(origin.problem[plan.batch.dimension]);
+        if (measured > 0) attempt.msPerItem = origin.row.minUs / 1000 / measured;
+      }
+      attempt.prepared = executor.prepare(plan);
+    }
+    return attempt.prepared;
+  }
+}
+
+const isBuffer = (value: BoundPorts[string] | undefined): boolean =>
+  value !== undefined && !ArrayBuffer.isView(value);
+
+const costOf = ({ msPerItem }: Attempt): BindOptions => (msPerItem === undefined ? {} : { msPerItem });
+
+const demandKey = ({ maxError, scratchBytes, encodable, variant }: Demand): string =>
+  `${maxError ?? ""} ${scratchBytes ?? ""} ${encodable ?? ""} ${variant ?? ""}`;
+
+function boundCall(instance: Instance, explanation: Explanation, readable: readonly string[]): BoundCall {
+  return {
+    explanation,
+    write: (ports) => instance.write(ports),
+    run: async () => {
+      await instance.run();
+    },
+    read: (ports = readable) => instance.read(ports),
+    encode: (encoder) => instance.encode(encoder),
+    dispose: () => instance.dispose(),
+  };
+}
