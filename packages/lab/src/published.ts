@@ -1,10 +1,11 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { TuningTable } from "@tunelab/contract";
-import { deviceFiles, tablePage } from "@tunelab/report";
+import type { Operation, SessionEvidence, TuningTable } from "@tunelab/contract";
+import { REPORT_FOLDERS, reportFiles, tablePage } from "@tunelab/report";
 import {
   checkShipped,
   fold,
+  type Retraction,
   renderShipped,
   type StaleRow,
   serialiseTable,
@@ -21,6 +22,9 @@ export type Generated = ReadonlyMap<string, string>;
 
 /** What the checkout publishes, folded and compared with the code. */
 export interface Publication {
+  readonly evidence: readonly SessionEvidence[];
+  readonly retracted: readonly Retraction[];
+  readonly operations: readonly Operation[];
   readonly tables: readonly TuningTable[];
   /** Rows whose plan or epoch is no longer what the code has. */
   readonly stale: readonly StaleRow[];
@@ -31,11 +35,13 @@ export async function loadPublication(root: string): Promise<Publication> {
   const { evidence, retracted } = await loadPublished(join(root, "tables"));
   const operations = await loadOperations();
   const tables = fold(evidence, { bounds: boundsOf(operations), retracted });
-  return { tables, stale: await checkShipped(tables, operations, await loadEpochs()) };
+  const stale = await checkShipped(tables, operations, await loadEpochs());
+  return { evidence, retracted, operations, tables, stale };
 }
 
-/** `tables/**` beside the evidence, and `reports/devices/**`: what `pnpm tables` writes. */
-export async function generatedTables(root: string, { tables, stale }: Publication): Promise<Generated> {
+/** `tables/**` beside the evidence, and the reports: what `pnpm tables` writes. */
+export async function generatedTables(root: string, publication: Publication): Promise<Generated> {
+  const { tables, stale } = publication;
   const files = new Map([[TABLE_SCHEMA_PATH, await tableSchemaText(root)]]);
   const isStale = staleLookup(stale);
   for (const table of tables) {
@@ -43,23 +49,20 @@ export async function generatedTables(root: string, { tables, stale }: Publicati
     files.set(path, serialiseTable(table));
     files.set(path.replace(/json$/, "md"), tablePage(table, isStale));
   }
-  const devices = new Set(tables.map(({ deviceSlug }) => deviceSlug));
-  for (const device of devices) {
-    const own = tables.filter(({ deviceSlug }) => deviceSlug === device);
-    for (const { file, text } of await deviceFiles(own)) files.set(`reports/devices/${device}/${file}`, text);
-  }
+  const reports = await reportFiles({ ...publication, isStale });
+  for (const [path, text] of reports) files.set(`reports/${path}`, text);
   return files;
 }
 
 /** `packages/runtime/src/generated/*`: what `pnpm ship` writes. */
-export async function generatedShip({ tables }: Publication): Promise<Generated> {
-  return renderShipped(tables, await loadOperations());
+export async function generatedShip({ tables, operations }: Publication): Promise<Generated> {
+  return renderShipped(tables, operations);
 }
 
 /** Folders whose generated files are all known: what else lies there is left over from evidence that is gone. */
 const OWNED: readonly { readonly folder: string; readonly owns: (path: string) => boolean }[] = [
   { folder: "tables", owns: (path) => /\.(json|md)$/.test(path) && path !== "tables/published.json" },
-  { folder: "reports/devices", owns: () => true },
+  ...REPORT_FOLDERS.map((folder) => ({ folder: `reports/${folder}`, owns: () => true })),
 ];
 
 /** A file that is not what the evidence gives. */

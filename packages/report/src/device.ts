@@ -1,86 +1,156 @@
-import { Fault, slug, type TuningTable, tableFolder } from "@tunelab/contract";
-import { type ChartSpec, candidatesChart, timesChart } from "./charts.ts";
+import {
+  deviceSlug,
+  Fault,
+  type SessionEvent,
+  type SessionEvidence,
+  slug,
+  type TuningTable,
+  tableFolder,
+} from "@tunelab/contract";
+import { sessionDay } from "@tunelab/selection";
+import { fractionsChart, noiseChart, rooflineChart } from "./charts/ceilings.ts";
+import { timesChart } from "./charts/times.ts";
 import { facts, sectionName } from "./facts.ts";
-import { gridMarkdown } from "./grid.ts";
-import { escapeMarkdown } from "./markdown.ts";
-import { chartSvg } from "./render.ts";
-import { tableMarkdown } from "./table.ts";
+import { formatPercent, formatTime } from "./format.ts";
+import { columns, type Grid, gridMarkdown } from "./grid.ts";
+import { counted, deviceTitle, inOrder, type ReportInput, tableLink, wordsOf } from "./input.ts";
+import { codeSpan, escapeMarkdown } from "./markdown.ts";
+import { Page } from "./page.ts";
+import { pointsOf } from "./points.ts";
+import { summaryTable } from "./summary.ts";
+import { cautions } from "./table.ts";
 
-/** A chart beside a page: the file it goes to (in the page's folder) and what to draw. */
-export interface PageChart {
-  readonly file: string;
-  readonly title: string;
-  readonly spec: ChartSpec;
-}
-
-/** A file of a report: its name in the device's folder, and its text. */
-export interface ReportFile {
-  readonly file: string;
-  readonly text: string;
-}
-
-/** The page's name in the device's folder; forges show it by itself. */
-export const PAGE_FILE = "README.md";
+type NoiseEvent = Extract<SessionEvent, { readonly kind: "noise" }>;
 
 /**
- * One device's page: who it is, its ceilings, and a section for each profile with every operation's table. Links the
- * charts of `deviceCharts`. Throws a usage Fault for no tables, or tables of several devices.
+ * One device's page: who it is, its ceilings and noise, the best variants with their shares of the ceilings, the roofline,
+ * and every session with what was withdrawn struck through. Throws a usage Fault for a device of which nothing is published.
  */
-export function deviceReport(tables: readonly TuningTable[]): string {
-  const sections = inOrder(tables);
-  const [first] = sections;
-  const { identity } = first!.device;
-  const parts = [
-    `# ${escapeMarkdown(identity.description || identity.device || first!.deviceSlug)}`,
-    "Generated from the tuning tables; edit those, not this page. Times are minima over the samples of one run; each stands beside its verification.",
-  ];
-  let folder = "";
-  for (const table of sections) {
-    const here = tableFolder(table.device.identity, table.profile);
-    if (here !== folder) {
-      folder = here;
-      parts.push(`## ${escapeMarkdown(sectionName(table))}`, gridMarkdown(facts(table)));
-    }
-    for (const { file, title } of tableCharts(table)) parts.push(`![${escapeMarkdown(title)}](${file})`);
-    parts.push(tableMarkdown(table, 3).trimEnd());
+export function devicePage(input: ReportInput, device: string): Page {
+  const tables = inOrder(input.tables).filter((table) => deviceSlug(table.device.identity) === device);
+  const sessions = input.evidence.filter(({ header }) => deviceSlug(header.device.identity) === device);
+  const named = tables[0] ?? sessions[0]?.header;
+  if (!named) throw new Fault("usage", `nothing is published of a device ${device}`);
+  const page = new Page(deviceTitle(named));
+  page.text(
+    "Generated from the published evidence; never edited by hand. Times are minima over the samples of one run; each stands beside its verification.",
+  );
+  const folders = new Set([
+    ...tables.map((table) => tableFolder(table.device.identity, table.profile)),
+    ...sessions.map(({ header }) => tableFolder(header.device.identity, header.profile)),
+  ]);
+  for (const folder of [...folders].sort()) {
+    const own = tables.filter((table) => tableFolder(table.device.identity, table.profile) === folder);
+    const measured = sessions.filter(
+      ({ header }) => tableFolder(header.device.identity, header.profile) === folder,
+    );
+    section(page, input, folder, own, measured);
   }
-  return `${parts.join("\n\n")}\n`;
+  return page;
 }
 
-/** Every chart that `deviceReport` of the same tables links. */
-export function deviceCharts(tables: readonly TuningTable[]): readonly PageChart[] {
-  return inOrder(tables).flatMap(tableCharts);
+function section(
+  page: Page,
+  input: ReportInput,
+  folder: string,
+  tables: readonly TuningTable[],
+  sessions: readonly SessionEvidence[],
+): void {
+  page.heading(2, sectionName(tables[0] ?? sessions[0]!.header));
+  const name = slug(folder.slice(folder.indexOf("/") + 1));
+  if (tables[0]) page.text(gridMarkdown(facts(tables[0])));
+  noise(
+    page,
+    name,
+    sessions.filter((one) => counted(input).some(({ header }) => header.id === one.header.id)),
+  );
+  if (tables.length > 0) {
+    page.heading(3, "Best variants");
+    for (const table of tables) best(page, input, name, table);
+    page.heading(3, "Shares of the ceilings");
+    page.text(
+      "Arithmetic: the FLOPs quoted for the problem over the measured FMA ceiling. Memory: the bytes that must move over the measured copy ceiling; a small share of both means that something else binds (instructions, workgroup memory, latency).",
+    );
+    page.chart(`${name}-ceilings`, "shares of the measured ceilings", fractionsChart(tables));
+    for (const table of tables) {
+      const points = pointsOf(table, counted(input));
+      const title = `${table.operation}: rate against the roof`;
+      page.chart(`${name}-${slug(table.operation)}-roofline`, title, rooflineChart(table, points));
+    }
+  }
+  page.heading(3, "Sessions");
+  page.text(gridMarkdown(sessionGrid(sessions, input)));
+  const trials = withdrawnTrials(sessions, input);
+  if (trials.rows.length > 0) page.text(gridMarkdown(trials));
 }
 
-/** The page and its charts, drawn: everything of one device's folder under reports/. */
-export async function deviceFiles(tables: readonly TuningTable[]): Promise<readonly ReportFile[]> {
-  const files: ReportFile[] = [{ file: PAGE_FILE, text: deviceReport(tables) }];
-  for (const { file, spec } of deviceCharts(tables)) files.push({ file, text: await chartSvg(spec) });
-  return files;
-}
-
-function tableCharts(table: TuningTable): readonly PageChart[] {
-  const { compiler, backend } = table.device.identity;
-  const name = [table.operation, compiler, backend, table.profile].map(slug).join("-");
-  const drawn: readonly (readonly [string, string, ChartSpec | undefined])[] = [
-    ["times", "best variant and default against problem size", timesChart(table)],
-    ["candidates", "every candidate of every problem", candidatesChart(table)],
-  ];
-  return drawn.flatMap(([kind, what, spec]) =>
-    spec ? [{ file: `${name}-${kind}.svg`, title: `${table.operation}: ${what}`, spec }] : [],
+function best(page: Page, input: ReportInput, name: string, table: TuningTable): void {
+  const operationSlug = slug(table.operation);
+  page.text(
+    `${escapeMarkdown(table.operation)}: [every candidate](${tableLink(table)}), [the operation on every device](../../operations/${operationSlug}/README.md).`,
+  );
+  for (const line of cautions(table, input.isStale)) page.text(line);
+  page.text(gridMarkdown(summaryTable(table, input.isStale)));
+  const operation = input.operations.find((one) => one.name === table.operation);
+  page.chart(
+    `${name}-${operationSlug}-times`,
+    `${table.operation}: best variant and default against problem size`,
+    timesChart(table, wordsOf(operation)),
   );
 }
 
-function inOrder(tables: readonly TuningTable[]): readonly TuningTable[] {
-  const devices = [...new Set(tables.map(({ deviceSlug }) => deviceSlug))];
-  if (devices.length === 0) throw new Fault("usage", "a device report needs at least one table");
-  if (devices.length > 1) {
-    throw new Fault(
-      "usage",
-      `a report is about one device: these tables are of ${devices.sort().join(", ")}`,
-    );
+/** The newest session that probed its noise speaks for the device. */
+function noise(page: Page, name: string, sessions: readonly SessionEvidence[]): void {
+  const probe = sessions
+    .flatMap(({ events }) => events.filter((event): event is NoiseEvent => event.kind === "noise"))
+    .at(-1)?.noise;
+  page.heading(3, "Noise");
+  if (!probe || probe.samplesNs.length === 0) {
+    page.text("No session probed it.");
+    return;
   }
-  const key = (table: TuningTable): string =>
-    `${tableFolder(table.device.identity, table.profile)}\n${table.operation}`;
-  return [...tables].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
+  const [least, most] = [Math.min(...probe.samplesNs), Math.max(...probe.samplesNs)];
+  const reach = probe.gateReachable
+    ? "the certification gate (2% spread) can be met"
+    : "the certification gate (2% spread) cannot be met: entries rank as ties unless far apart";
+  page.text(
+    `${codeSpan(probe.kernel)} timed ${probe.samplesNs.length} times before the newest session: ${formatTime(least / 1000)} to ${formatTime(most / 1000)}, coefficient of variation ${formatPercent(probe.cv)}; ${reach}.`,
+  );
+  page.chart(`${name}-noise`, "repeated timings of one kernel", noiseChart(probe.kernel, probe.samplesNs));
+}
+
+function sessionGrid(sessions: readonly SessionEvidence[], { retracted }: ReportInput): Grid {
+  const whole = new Map(
+    retracted.flatMap((one) => (one.trial === undefined ? [[one.session, one.reason]] : [])),
+  );
+  return {
+    columns: columns("`session`", "day", "operations", "workload", ">trials", "`commit`", "standing"),
+    rows: sessions.map(({ header, trials }) => {
+      const reason = whole.get(header.id);
+      return [
+        header.id,
+        sessionDay(header.id),
+        [...new Set(trials.map(({ operation }) => operation))].sort().join(", "),
+        header.command.workload,
+        String(trials.length),
+        header.commit.slice(0, 12) + (header.dirty ? "+dirty" : ""),
+        reason === undefined ? "counts" : `retracted: ${reason}`,
+      ];
+    }),
+    struck: sessions.flatMap(({ header }, index) => (whole.has(header.id) ? [index] : [])),
+  };
+}
+
+function withdrawnTrials(sessions: readonly SessionEvidence[], { retracted }: ReportInput): Grid {
+  const rows = retracted.flatMap(({ trial: id, reason }) => {
+    const trial = sessions.flatMap(({ trials }) => trials).find((one) => id !== undefined && one.id === id);
+    if (!trial) return [];
+    const times = trial.timing?.samplesNs.map((ns) => ns / trial.timing!.repeats / 1000) ?? [];
+    return [[trial.id, trial.variant, formatTime(times.length > 0 ? Math.min(...times) : undefined), reason]];
+  });
+  return {
+    columns: columns("`retracted trial`", "`variant`", ">time", "reason"),
+    rows,
+    struck: rows.map((_, index) => index),
+  };
 }

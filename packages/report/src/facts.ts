@@ -3,7 +3,10 @@ import { formatBytes, formatRate, formatTime } from "./format.ts";
 import type { Grid } from "./grid.ts";
 
 /** "dawn (tint) on vulkan, profile native": which way a device was driven. */
-export function sectionName({ device: { identity }, profile }: TuningTable): string {
+export function sectionName({
+  device: { identity },
+  profile,
+}: Pick<TuningTable, "device" | "profile">): string {
   return `${identity.implementation} (${identity.compiler}) on ${identity.backend}, profile ${profile}`;
 }
 

@@ -4,6 +4,8 @@ import { cell } from "./markdown.ts";
 export interface Grid {
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly string[])[];
+  /** Rows (by index) that no longer count and stay visible: Markdown strikes them through. */
+  readonly struck?: readonly number[];
 }
 
 export interface Column {
@@ -32,13 +34,25 @@ export function gridText({ columns, rows }: Grid): string {
 }
 
 /** A GitHub-flavoured Markdown table; every cell escaped. */
-export function gridMarkdown({ columns, rows }: Grid): string {
+export function gridMarkdown({ columns, rows, struck = [] }: Grid): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   return [
     line(columns.map((column) => cell(column.title))),
     line(columns.map(({ align }) => (align === "left" ? ":--" : "--:"))),
-    ...rows.map((row) => line(columns.map(({ code }, index) => cell(row[index] ?? "", code)))),
+    ...rows.map((row, index) => {
+      const cells = columns.map(({ code }, place) => cell(row[place] ?? "", code));
+      return line(struck.includes(index) ? cells.map((text) => text && `~~${text}~~`) : cells);
+    }),
   ].join("\n");
+}
+
+/** Columns by their titles: `>time` is set right, `` `variant` `` as code. */
+export function columns(...titles: readonly string[]): readonly Column[] {
+  return titles.map((title) => {
+    if (title.startsWith(">")) return { title: title.slice(1), align: "right" };
+    if (title.startsWith("`")) return { title: title.slice(1, -1), align: "left", code: true };
+    return { title, align: "left" };
+  });
 }
 
 /** Characters as a terminal counts them, near enough: code points, not UTF-16 units. */

@@ -1,5 +1,5 @@
 import { Fault } from "@tunelab/contract";
-import type { ChartSpec } from "./charts.ts";
+import type { ChartSpec } from "./charts/look.ts";
 
 /** Charts are drawn one after the other: Vega numbers clip paths by a counter of the process. */
 let previous: Promise<unknown> = Promise.resolve();

@@ -31,7 +31,7 @@ export function cautions(table: TuningTable, isStale: IsStale): readonly string[
   const lines: string[] = [];
   if (table.noisy) {
     lines.push(
-      "This device was too noisy for the certification gate: its candidates rank as ties unless the gap is large, and none displaces an earlier certified one.",
+      "Noisy: on some problem nothing met the certification gate (a spread of 2%), or the noise probe said that nothing could; there candidates rank as ties unless the gap is large, and none displaces an earlier certified one.",
     );
   }
   const rows = table.entries.flatMap(({ problem, rows }) =>

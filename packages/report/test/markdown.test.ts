@@ -1,9 +1,6 @@
 import { expect, test } from "vitest";
 import {
   bestRow,
-  deviceCharts,
-  deviceFiles,
-  deviceReport,
   escapeMarkdown,
   gridMarkdown,
   gridText,
@@ -12,7 +9,7 @@ import {
   tablePage,
 } from "../src/index.ts";
 import { codeSpan } from "../src/markdown.ts";
-import { entry, IDENTITY, row, table, WIDE } from "./tables.ts";
+import { entry, row, table, WIDE } from "./tables.ts";
 
 test("the summary has a row for each problem, by n as a number, with speed-ups, shares and verification", () => {
   const { columns, rows } = summaryTable(WIDE);
@@ -81,49 +78,6 @@ test("markup in names is escaped, in text and in code", () => {
   expect(codeSpan("a|b`c")).toBe("`` a\\|b`c ``");
   const grid = { columns: [{ title: "x|y", align: "left" as const }], rows: [[nasty]] };
   expect(gridMarkdown(grid).split("\n")).toHaveLength(3);
-});
-
-test("a nasty device name breaks neither page nor file names", () => {
-  const identity = { ...IDENTITY, description: "GPU | <script>\n# `Pro`", driver: "| 1 |" };
-  const device = { ...WIDE.device, identity };
-  const page = deviceReport([{ ...WIDE, device, operation: "a/../b|c" }]);
-  expect(page.split("\n")[0]).toBe("# GPU \\| &lt;script&gt; \\# \\`Pro\\`");
-  expect(page).not.toContain("<script>");
-  expect(deviceCharts([{ ...WIDE, operation: "a/../b|c" }]).map(({ file }) => file)).toEqual([
-    "a-b-c-tint-vulkan-portable-times.svg",
-    "a-b-c-tint-vulkan-portable-candidates.svg",
-  ]);
-});
-
-test("every table of a device finds its section, whatever order the tables come in", () => {
-  const native = table([entry(64, [1])], { profile: "native" });
-  const gemm = table([entry(64, [1])], { operation: "gemm" });
-  const page = deviceReport([native, WIDE, gemm]);
-  expect(page).toBe(deviceReport([gemm, native, WIDE]));
-  expect([...page.matchAll(/^##+ (?!n=)(.*)$/gm)].map(([, title]) => title)).toEqual([
-    "dawn (tint) on vulkan, profile native",
-    "matched-filter",
-    "dawn (tint) on vulkan, profile portable",
-    "gemm",
-    "matched-filter",
-  ]);
-  expect(page).toContain("| FMA ceiling | 64.9 TFLOP/s |");
-  expect(page).toContain("| workgroup memory ceiling | -- |");
-});
-
-test("a report of no device or of two is refused", () => {
-  expect(() => deviceReport([])).toThrow("at least one table");
-  expect(() => deviceReport([WIDE, { ...WIDE, deviceSlug: "swiftshader" }])).toThrow(
-    "these tables are of nvidia-h200, swiftshader",
-  );
-});
-
-test("the page links exactly the charts that are drawn beside it", async () => {
-  const tables = [WIDE, table([], { operation: "gemm" })];
-  const files = await deviceFiles(tables);
-  const linked = [...deviceReport(tables).matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)].map(([, file]) => file);
-  expect(files.map(({ file }) => file)).toEqual(["README.md", ...linked]);
-  expect(linked).toHaveLength(2);
 });
 
 test("stale rows are marked where they stand, counted above, and their first place is no longer simply resolved", () => {

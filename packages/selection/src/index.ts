@@ -6,7 +6,7 @@ export {
   deviceDistance,
   problemDistance,
 } from "./distance.ts";
-export type { Retraction } from "./evidence.ts";
+export { ceilingsOf, machineOf, type Retraction, withoutRetracted } from "./evidence.ts";
 export { type Explanation, explain } from "./explain.ts";
 export { type FoldOptions, fold, tablePath } from "./fold.ts";
 export type { ShelvedTable, TableSource } from "./rank-tables.ts";

@@ -1,0 +1,177 @@
+import { deviceSlug, Fault, problemKey, slug, type TuningTable } from "@tunelab/contract";
+import { candidatesChart } from "./charts/candidates.ts";
+import { algorithmLines, linesChart } from "./charts/lines.ts";
+import { sensitivityChart } from "./charts/sensitivity.ts";
+import { type DimensionWords, leadingDimension, restOf } from "./charts/times.ts";
+import { formatRatio, formatTime, NOTHING } from "./format.ts";
+import { columns, type Grid, gridMarkdown } from "./grid.ts";
+import { counted, folderOf, inOrder, type ReportInput, tableLink, tableName, wordsOf } from "./input.ts";
+import { problemLabels } from "./labels.ts";
+import { codeSpan, escapeMarkdown } from "./markdown.ts";
+import { Page } from "./page.ts";
+import { fastest, type Point, pointsOf } from "./points.ts";
+import { regrets } from "./regret.ts";
+import { sensitivities } from "./sensitivity.ts";
+import { bestRow, orderedEntries } from "./summary.ts";
+
+/**
+ * One operation's page: time against size on every device, then for each table the variants against each other, where one
+ * algorithm or value takes over from another, how much each parameter matters, and what the nearest-entry rule costs. Throws a
+ * usage Fault for an operation without a table.
+ */
+export async function operationPage(input: ReportInput, name: string): Promise<Page> {
+  const tables = inOrder(input.tables).filter((table) => table.operation === name);
+  if (tables.length === 0) throw new Fault("usage", `nothing is published of the operation ${name}`);
+  const operation = input.operations.find((one) => one.name === name);
+  const words = wordsOf(operation);
+  const page = new Page(name);
+  if (operation) page.text(`${escapeMarkdown(operation.doc)}.`);
+  page.text("Generated from the published evidence; never edited by hand.");
+  page.heading(2, "Time on each device");
+  const lines = tables.map((table) => ({ name: tableName(table, tables), table, times: bestTimes(table) }));
+  page.chart(
+    "times",
+    `${name}: the best variant's time on each device`,
+    linesChart(`${name}: time of the best variant`, lines, words),
+  );
+  const evidence = counted(input);
+  for (const table of tables) {
+    const points = pointsOf(table, evidence);
+    const file = slug(folderOf(table));
+    page.heading(2, tableName(table, tables));
+    page.text(
+      `[Every candidate](${tableLink(table)}), [the device](../../devices/${deviceSlug(table.device.identity)}/README.md).`,
+    );
+    page.chart(`${file}-candidates`, `${name}: every ranked candidate`, candidatesChart(table));
+    crossovers(page, file, table, points, words);
+    sensitivity(page, file, table, points);
+    if (operation) {
+      page.heading(3, "Regret of the nearest-entry rule");
+      page.text(
+        "Each problem's entry is taken out of the table; the library's own rule then chooses from what is left, and what it would run is compared with the best.",
+      );
+      page.text(gridMarkdown(regretGrid(await regrets(table, operation, points))));
+    }
+  }
+  return page;
+}
+
+function bestTimes(table: TuningTable): ReadonlyMap<string, number> {
+  return new Map(
+    table.entries.flatMap((entry) => {
+      const best = bestRow(entry);
+      return best ? [[problemKey(entry.problem), best.minUs] as const] : [];
+    }),
+  );
+}
+
+function crossovers(
+  page: Page,
+  file: string,
+  table: TuningTable,
+  points: readonly Point[],
+  words: DimensionWords,
+): void {
+  page.heading(3, "Algorithms and crossovers");
+  const algorithms = [...new Set(points.map(({ algorithm }) => algorithm))].sort();
+  if (algorithms.length > 1) {
+    const title = `${table.operation}: the fastest variant of each algorithm`;
+    page.chart(`${file}-algorithms`, title, linesChart(title, algorithmLines(table, points), words));
+  }
+  const parameters = [
+    ...new Set(table.entries.flatMap((entry) => Object.keys(bestRow(entry)?.config ?? {}))),
+  ];
+  const entries = orderedEntries(table);
+  page.text("The fastest variant of each algorithm, and what the best one chose:");
+  page.text(
+    gridMarkdown({
+      columns: columns("problem", ...algorithms.map((name) => `>${name}`), "best", ...parameters),
+      rows: entries.map((entry) => {
+        const here = points.filter(({ key }) => key === problemKey(entry.problem));
+        const best = bestRow(entry);
+        return [
+          problemKey(entry.problem),
+          ...algorithms.map((name) =>
+            formatTime(fastest(here.filter(({ algorithm }) => algorithm === name))?.us),
+          ),
+          best?.algorithm ?? NOTHING,
+          ...parameters.map((parameter) => String(best?.config[parameter] ?? NOTHING)),
+        ];
+      }),
+    }),
+  );
+  const changes = changesAlong(table);
+  page.text(
+    changes.length > 0
+      ? changes.map((line) => `- ${line}`).join("\n")
+      : "The best variant's algorithm is the same at every size that was measured.",
+  );
+}
+
+/** Where the best algorithm changes between neighbouring sizes, in words. */
+function changesAlong(table: TuningTable): readonly string[] {
+  const entries = orderedEntries(table).filter((entry) => bestRow(entry));
+  const x = leadingDimension(entries);
+  if (x === undefined) return [];
+  return entries.slice(1).flatMap((entry, index) => {
+    const before = entries[index]!;
+    const [from, to] = [bestRow(before)!.algorithm, bestRow(entry)!.algorithm];
+    if (from === to || restOf(before.problem, x) !== restOf(entry.problem, x)) return [];
+    return [
+      `${codeSpan(from)} up to ${x}=${before.problem[x]}, ${codeSpan(to)} from ${x}=${entry.problem[x]}`,
+    ];
+  });
+}
+
+function sensitivity(page: Page, file: string, table: TuningTable, points: readonly Point[]): void {
+  page.heading(3, "How much each parameter matters");
+  page.text(
+    "For each value of a parameter: the fastest variant that has it, over the fastest of all, every other parameter free. An upper bound, for a search tries each value with only some of the rest.",
+  );
+  const algorithms = [...new Set(points.map(({ algorithm }) => algorithm))].sort();
+  for (const algorithm of algorithms) {
+    const { label, common } = problemLabels(table.entries.map(({ problem }) => problem));
+    const of = orderedEntries(table).map(({ problem }) => ({
+      problem: label(problem),
+      sensitivities: sensitivities(
+        points.filter((point) => point.key === problemKey(problem) && point.algorithm === algorithm),
+      ),
+    }));
+    const title = `${algorithm}: what each value costs at best`;
+    page.chart(`${file}-${slug(algorithm)}-sensitivity`, title, sensitivityChart(title, common, of));
+    const rows = of.flatMap(({ problem, sensitivities: found }) =>
+      found.map(({ parameter, values, most }) => {
+        const best = values.reduce((least, one) => (one.factor < least.factor ? one : least));
+        const worst = values.reduce((top, one) => (one.factor > top.factor ? one : top));
+        return [problem, parameter, best.value, worst.value, formatRatio(most), String(worst.timed)];
+      }),
+    );
+    if (rows.length === 0) continue;
+    page.text(
+      gridMarkdown({
+        columns: columns(
+          "problem",
+          "`parameter`",
+          "best value",
+          "worst value",
+          ">worst over best",
+          ">variants with the worst",
+        ),
+        rows,
+      }),
+    );
+  }
+}
+
+function regretGrid(found: Awaited<ReturnType<typeof regrets>>): Grid {
+  return {
+    columns: columns("problem", "taken from", "`would run`", ">time over the best", ">default over the best"),
+    rows: found.map(({ entry, from, variant, factor, defaultFactor }) => [
+      problemKey(entry.problem),
+      from,
+      variant,
+      factor === undefined ? "not measured" : formatRatio(factor),
+      formatRatio(defaultFactor),
+    ]),
+  };
+}

@@ -1,0 +1,82 @@
+import {
+  bestNs,
+  type Config,
+  type Problem,
+  problemKey,
+  type SessionEvidence,
+  type Trial,
+  type TuningTable,
+  tableFolder,
+} from "@tunelab/contract";
+import { machineOf } from "@tunelab/selection";
+
+/** One variant's best time on one problem, whatever its grade: what tables leave out, for pictures of the whole space. */
+export interface Point {
+  readonly problem: Problem;
+  /** `problemKey(problem)`. */
+  readonly key: string;
+  readonly algorithm: string;
+  readonly variant: string;
+  readonly config: Config;
+  /** Minimum over the samples of one repeat, in microseconds. */
+  readonly us: number;
+  readonly certified: boolean;
+  readonly isDefault: boolean;
+  /** Of one run, by the suite's formula. */
+  readonly flops: number;
+  readonly bytes: number;
+}
+
+/**
+ * Every verified variant that the table's sessions timed, one point a problem and variant: the certified trial's, else the
+ * newest. Only the newest session's machine counts, so that times of different machines never meet; `evidence` is without
+ * what was retracted.
+ */
+export function pointsOf(table: TuningTable, evidence: readonly SessionEvidence[]): readonly Point[] {
+  const folder = tableFolder(table.device.identity, table.profile);
+  const own = evidence.filter(
+    ({ header }) =>
+      table.sessions.includes(header.id) && tableFolder(header.device.identity, header.profile) === folder,
+  );
+  const newest = own.at(-1);
+  if (!newest) return [];
+  const machine = machineOf(newest);
+  const points = new Map<string, Point>();
+  for (const session of own.filter((one) => machineOf(one) === machine)) {
+    for (const trial of session.trials) {
+      const point =
+        trial.operation === table.operation && trial.epoch === table.epoch ? pointOf(trial) : undefined;
+      if (!point) continue;
+      const place = `${point.key} ${point.variant}`;
+      const known = points.get(place);
+      if (!known?.certified || point.certified) points.set(place, point);
+    }
+  }
+  return [...points.values()];
+}
+
+function pointOf(trial: Trial): Point | undefined {
+  const ns = bestNs(trial);
+  if (ns === undefined || !(ns > 0)) return undefined;
+  const { problem, algorithm, variant, config, grade, isDefault, work } = trial;
+  return {
+    problem,
+    key: problemKey(problem),
+    algorithm,
+    variant,
+    config,
+    us: ns / 1000,
+    certified: grade === "certified",
+    isDefault,
+    flops: work.flops,
+    bytes: work.bytes,
+  };
+}
+
+/** The fastest of some points. */
+export function fastest(points: readonly Point[]): Point | undefined {
+  return points.reduce<Point | undefined>(
+    (best, point) => (best && best.us <= point.us ? best : point),
+    undefined,
+  );
+}
