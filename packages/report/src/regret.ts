@@ -45,7 +45,7 @@ export async function regrets(
     found.push({
       entry,
       variant,
-      from: origin.kind === "default" ? "the default" : `the entry of ${problemKey(origin.problem)}`,
+      from: origin.kind === "table" ? `the entry of ${problemKey(origin.problem)}` : "the default",
       ...(timed === undefined ? {} : { factor: timed / best.minUs }),
       ...(entry.defaultUs === undefined ? {} : { defaultFactor: entry.defaultUs / best.minUs }),
     });
