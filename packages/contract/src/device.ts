@@ -43,6 +43,9 @@ export function slug(text: string): string {
   return words.slice(0, 60).replace(/-$/, "") || "unnamed";
 }
 
+/** Whether the text is a name, and neither empty nor a PCI id (`4318`, `0x10de`). */
+const isName = (text: string): boolean => /[a-z]/i.test(text) && !/^0x[0-9a-f]+$/i.test(text);
+
 /**
  * Folder name of a device: `nvidia-h200`, `swiftshader`, `llvmpipe-256`. The most telling of device, description and
  * vendor; software rasterisers are named by themselves, not by the host that runs them.
@@ -52,9 +55,9 @@ export function deviceSlug(identity: DeviceIdentity): string {
   if (text.includes("swiftshader")) return "swiftshader";
   const llvmpipe = /llvmpipe.*?(\d+) bits/.exec(text);
   if (llvmpipe) return `llvmpipe-${llvmpipe[1]}`;
-  // Deno and some drivers report decimal ids as the device: then the description is the name a person knows.
-  const named = /[a-z]/i.test(identity.device) ? identity.device : identity.description || identity.device;
-  const vendor = /[a-z]/i.test(identity.vendor) ? identity.vendor : "";
+  // Deno reports decimal ids, unmasked Chromium hexadecimal ones: then the description is the name a person knows.
+  const named = isName(identity.device) ? identity.device : identity.description || identity.device;
+  const vendor = isName(identity.vendor) ? identity.vendor : "";
   const name = slug(named || identity.architecture);
   if (name === "unnamed") return slug(vendor);
   return vendor && !name.startsWith(slug(vendor)) ? slug(`${vendor} ${name}`) : name;

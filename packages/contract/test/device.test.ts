@@ -47,6 +47,16 @@ describe("deviceSlug", () => {
       { vendor: "4318", device: "9013", description: "NVIDIA H200" },
     ],
     [
+      "a card in Chromium with the developer flag, whose ids are hexadecimal",
+      "nvidia-geforce-rtx-3090",
+      {
+        vendor: "nvidia",
+        architecture: "ampere",
+        device: "0x2204",
+        description: "NVIDIA GeForce RTX 3090",
+      },
+    ],
+    [
       "SwiftShader, whose description is its driver",
       "swiftshader",
       { vendor: "google", architecture: "swiftshader", description: "SwiftShader driver 5.0.0" },

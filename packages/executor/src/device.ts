@@ -47,7 +47,10 @@ export async function requestDeviceFor(adapter: GPUAdapter, request: DeviceReque
 }
 
 /** What a device was created with; subgroup widths come from its adapter's info. */
-export function capabilitiesOf(device: GPUDevice, info: GPUAdapterInfo): Capabilities {
+export function capabilitiesOf(
+  device: Pick<GPUDevice, "limits" | "features">,
+  info: GPUAdapterInfo,
+): Capabilities {
   const limits = Object.fromEntries(LIMIT_NAMES.map((name) => [name, device.limits[name]]));
   const features = [...device.features].sort();
   const { subgroupMinSize: minimum, subgroupMaxSize: maximum } = info;

@@ -32,7 +32,7 @@ export function problemDistance(
 export const CLOSENESS = ["device", "architecture", "vendor", "similar", "any"] as const;
 export type Closeness = (typeof CLOSENESS)[number];
 
-/** PCI and Khronos vendor ids that some implementations report in decimal instead of a name. */
+/** PCI and Khronos vendor ids that some implementations report, in decimal or hexadecimal, instead of a name. */
 const VENDOR_IDS: Readonly<Record<string, string>> = {
   4098: "amd",
   4112: "img-tec",
@@ -46,10 +46,21 @@ const VENDOR_IDS: Readonly<Record<string, string>> = {
   65541: "mesa",
 };
 
-const vendorOf = (identity: DeviceIdentity): string => {
-  const name = slug(identity.vendor);
-  return name === "unnamed" ? "" : (VENDOR_IDS[name] ?? name);
+const vendorOf = ({ vendor }: DeviceIdentity): string => {
+  const id = /^(0x[0-9a-f]+|\d+)$/i.test(vendor.trim()) ? Number(vendor) : undefined;
+  if (id !== undefined) return VENDOR_IDS[id] ?? "";
+  const name = slug(vendor);
+  return name === "unnamed" ? "" : name;
 };
+
+/** Names in the architecture's place that are feature levels: Dawn says `metal-3` of every Mac from M1 on. */
+const FEATURE_LEVEL = /^(metal|common)-\d+$/;
+
+/** The architecture, or empty: an empty one, one that repeats the vendor, and a feature level say nothing. */
+function architectureOf(identity: DeviceIdentity): string {
+  const name = slug(identity.architecture);
+  return name === "unnamed" || name === vendorOf(identity) || FEATURE_LEVEL.test(name) ? "" : name;
+}
 
 /**
  * Whether the identity names a model. Browsers mask it: Chromium leaves device and description empty, Safari says
@@ -89,6 +100,8 @@ export function capabilityDistance(a: Capabilities, b: Capabilities): number {
 
 export interface DeviceDistance {
   readonly closeness: Closeness;
+  /** Both tell an architecture, or only the table's does: certainly or probably another than the caller's. */
+  readonly otherArchitecture: 0 | 1 | 2;
   /** Orders tables of one closeness. */
   readonly capabilities: number;
 }
@@ -105,6 +118,7 @@ export function deviceDistance(
     capabilityDistance(asked.capabilities, known.capabilities) + (software ? SOFTWARE_APART : 0);
   const related = identity ? relation(identity, kin) : undefined;
   return {
+    otherArchitecture: identity && related === "vendor" ? otherArchitecture(identity, kin) : 0,
     closeness: related ?? (capabilities <= SIMILAR_WITHIN ? "similar" : "any"),
     capabilities,
   };
@@ -114,8 +128,16 @@ function relation(asked: DeviceIdentity, known: DeviceIdentity): Closeness | und
   if (namesModel(asked) && namesModel(known) && deviceSlug(asked) === deviceSlug(known)) return "device";
   const vendor = vendorOf(asked);
   if (vendor === "" || vendor !== vendorOf(known)) return undefined;
-  const architecture = slug(asked.architecture);
-  // An architecture that is empty or repeats the vendor says nothing more than the vendor.
-  const telling = architecture !== "unnamed" && architecture !== slug(asked.vendor);
-  return telling && architecture === slug(known.architecture) ? "architecture" : "vendor";
+  const architecture = architectureOf(asked);
+  return architecture !== "" && architecture === architectureOf(known) ? "architecture" : "vendor";
+}
+
+/**
+ * A device whose architecture has no name (an H200 says nothing, an RTX 3090 `ampere`) is more likely of a kind with a table that
+ * has none either.
+ */
+function otherArchitecture(asked: DeviceIdentity, known: DeviceIdentity): 0 | 1 | 2 {
+  const [mine, theirs] = [architectureOf(asked), architectureOf(known)];
+  if (mine === theirs) return 0;
+  return mine !== "" && theirs !== "" ? 2 : 1;
 }

@@ -54,14 +54,17 @@ export function rankTables(
   shipped: readonly TableSource[],
 ): readonly RankedTable[] {
   const rankedOf = (source: TableSource, fromCaller: boolean) => {
-    const { closeness, capabilities } = deviceDistance(asker, source.device);
+    const { closeness, otherArchitecture, capabilities } = deviceDistance(asker, source.device);
     const known = source.device.identity;
     const foreignCode =
       Number(differs(asker.identity?.compiler, known.compiler)) +
       Number(differs(asker.identity?.backend, known.backend));
     const otherProfile = Number(source.profile !== asker.profile);
     return {
-      order: [CLOSENESS.indexOf(closeness), foreignCode, otherProfile, Number(!fromCaller), capabilities],
+      order: [
+        ...[CLOSENESS.indexOf(closeness), otherArchitecture, foreignCode, otherProfile],
+        ...[Number(!fromCaller), capabilities],
+      ],
       ...{ source, closeness, path: tablePath(source) },
       own: closeness === "device" && foreignCode === 0 && otherProfile === 0,
     };
