@@ -155,6 +155,14 @@ export type SessionEvent =
   | { readonly kind: "ceilings"; readonly at: string; readonly ceilings: Ceilings }
   | { readonly kind: "noise"; readonly at: string; readonly noise: Noise }
   | { readonly kind: "host-restart"; readonly at: string; readonly reason: string; readonly variant: string }
+  /** The session went on later, perhaps with other code: the trials after it are this commit's. */
+  | {
+      readonly kind: "resumed";
+      readonly at: string;
+      readonly commit: string;
+      readonly dirty: boolean;
+      readonly toolVersion: string;
+    }
   | { readonly kind: "interrupted"; readonly at: string; readonly reason: string }
   | {
       readonly kind: "finished";

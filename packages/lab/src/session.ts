@@ -11,11 +11,12 @@ import {
   tableFolder,
 } from "@tunelab/contract";
 import { type HostHello, hostFacts } from "@tunelab/devices";
-import { fold, serialiseTable } from "@tunelab/selection";
+import { currentEvidence, fold, serialiseTable } from "@tunelab/selection";
 import { newSessionId } from "@tunelab/store/journal";
 import writeFileAtomic from "write-file-atomic";
 import { VERSION } from "./build.ts";
 import { commitOf } from "./places.ts";
+import { loadEpochs, loadOperations } from "./registry.ts";
 
 /** The header of a session that is about to start on an opened device. */
 export async function headerFor(hello: HostHello, command: SessionHeader["command"]): Promise<SessionHeader> {
@@ -39,17 +40,25 @@ export async function headerFor(hello: HostHello, command: SessionHeader["comman
 export const boundsOf = (operations: readonly Operation[]): Readonly<Record<string, number>> =>
   Object.fromEntries(operations.map(({ name, accuracy }) => [name, accuracy.bound]));
 
-/** Tables of one device and profile folded from a user's own sessions, oldest first. */
-export function ownTables(
+/** A user's own tables, and how many measured variants are in none because the code has changed since. */
+export interface OwnTables {
+  readonly tables: readonly TuningTable[];
+  readonly changed: number;
+}
+
+/** Tables of one device and profile folded from a user's own sessions, oldest first, as far as the code still makes those plans. */
+export async function ownTables(
   evidence: readonly SessionEvidence[],
   header: Pick<SessionHeader, "device" | "profile">,
-  operations: readonly Operation[],
-): readonly TuningTable[] {
+): Promise<OwnTables> {
   const folder = tableFolder(header.device.identity, header.profile);
   const mine = evidence.filter(
     (one) => tableFolder(one.header.device.identity, one.header.profile) === folder,
   );
-  return fold(mine, { bounds: boundsOf(operations) });
+  const operations = await loadOperations();
+  const epochs = await loadEpochs();
+  const { sessions, changed } = await currentEvidence(mine, operations, epochs);
+  return { tables: fold(sessions, { bounds: boundsOf(operations), epochs }), changed };
 }
 
 /** Writes a text whole or not at all, making its folder. */

@@ -46,7 +46,7 @@ export function withoutRetracted(
  * Who measured, as far as times depend on it. A new driver, implementation or device is another machine; so is another
  * CPU where the CPU is the GPU. Times of different machines are never ranked against each other.
  */
-export function machineOf({ header }: SessionEvidence): string {
+export function machineOf({ header }: Pick<SessionEvidence, "header">): string {
   const { identity } = header.device;
   const { cpu, cores } = header.host;
   return canonicalJson(identity.adapterType === "cpu" ? { identity, cpu, cores } : { identity });
@@ -71,6 +71,12 @@ function newest<K extends SessionEvent["kind"]>(session: SessionEvidence, kind: 
 /** The session's last measured ceilings; empty when none were. */
 export function ceilingsOf(session: SessionEvidence): Ceilings {
   return newest(session, "ceilings")?.ceilings ?? {};
+}
+
+/** Commit of the code that measured the session's last trials, `+dirty` when the tree differed from it. */
+export function commitOf(session: SessionEvidence): string {
+  const { commit, dirty } = newest(session, "resumed") ?? session.header;
+  return dirty ? `${commit}+dirty` : commit;
 }
 
 function verified(trial: Trial, bound: number): boolean {

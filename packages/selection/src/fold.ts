@@ -14,6 +14,7 @@ import {
 import {
   byProblem,
   ceilingsOf,
+  commitOf,
   machineName,
   machineOf,
   type Observation,
@@ -120,7 +121,7 @@ function foldGroup(shares: readonly Share[], options: FoldOptions): TuningTable 
     noisy: kept.some(({ ranked }) => ranked.some(({ loose }) => loose)),
     ceilings: roundAll(ceilingsOf(newest.session)),
     sessions: valid.map(({ session }) => session.header.id),
-    commit: header.dirty ? `${header.commit}+dirty` : header.commit,
+    commit: commitOf(newest.session),
     entries: kept.map((entry) => tableEntry(entry, machine)),
   };
 }

@@ -1,4 +1,5 @@
 export type { Demand } from "./admit.ts";
+export { type CurrentEvidence, currentEvidence } from "./current.ts";
 export {
   CLOSENESS,
   type Closeness,

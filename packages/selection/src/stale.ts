@@ -1,9 +1,10 @@
 import {
+  type Capabilities,
   type Operation,
   type Problem,
   planHash,
   problemKey,
-  type TableRow,
+  type TrialKey,
   type TuningTable,
 } from "@tunelab/contract";
 import { tablePath } from "./fold.ts";
@@ -39,7 +40,8 @@ export async function checkShipped(
           stale.push({ ...about, expected: `epoch ${table.epoch}`, got: `epoch ${epoch}` });
           continue;
         }
-        const got = operation ? await replan(operation, table, problem, row) : "the operation is gone";
+        const { capabilities } = table.device;
+        const got = operation ? await replan(operation, capabilities, problem, row) : "the operation is gone";
         if (got !== row.planHash) stale.push({ ...about, expected: row.planHash, got });
       }
     }
@@ -57,20 +59,21 @@ export function staleLookup(
   return (table, problem, variant) => known.has(key(tablePath(table), problem, variant));
 }
 
-async function replan(
+/** Hash of the plan that the code makes of a variant now, or why it makes none. */
+export async function replan(
   operation: Operation,
-  table: TuningTable,
+  capabilities: Capabilities,
   problem: Problem,
-  row: TableRow,
+  variant: Pick<TrialKey, "algorithm" | "config">,
 ): Promise<string> {
-  const algorithm = await operation.algorithms[row.algorithm]?.();
-  if (!algorithm) return `the algorithm ${row.algorithm} is gone`;
+  const algorithm = await operation.algorithms[variant.algorithm]?.();
+  if (!algorithm) return `the algorithm ${variant.algorithm} is gone`;
   const refusal = operation.refuse(problem);
   if (refusal) return refusal;
-  const outside = outsideSpace(algorithm.space(problem), row.config);
+  const outside = outsideSpace(algorithm.space(problem), variant.config);
   if (outside) return `the configuration ${outside}`;
   try {
-    return await planHash(algorithm.plan(problem, row.config, table.device.capabilities));
+    return await planHash(algorithm.plan(problem, variant.config, capabilities));
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

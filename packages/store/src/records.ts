@@ -100,6 +100,13 @@ const event = v.variant("kind", [
     noise: v.object({ kernel: text, samplesNs: v.array(real), cv: real, gateReachable: v.boolean() }),
   }),
   v.object({ kind: v.literal("host-restart"), at: isoTime, reason: text, variant: text }),
+  v.object({
+    kind: v.literal("resumed"),
+    at: isoTime,
+    commit: text,
+    dirty: v.boolean(),
+    toolVersion: text,
+  }),
   v.object({ kind: v.literal("interrupted"), at: isoTime, reason: text }),
   v.object({ kind: v.literal("finished"), at: isoTime, trials: count, spentMs: v.record(text, real) }),
 ]);

@@ -110,6 +110,9 @@ export const events: fc.Arbitrary<SessionEvent[]> = fc.array(
     fc
       .record({ reason: text, variant: text })
       .map((why): SessionEvent => ({ kind: "host-restart", at, ...why })),
+    fc
+      .record({ commit: text, dirty: fc.boolean(), toolVersion: text })
+      .map((code): SessionEvent => ({ kind: "resumed", at, ...code })),
     text.map((reason): SessionEvent => ({ kind: "interrupted", at, reason })),
     fc.dictionary(key, real).map((spentMs): SessionEvent => ({ kind: "finished", at, trials: 3, spentMs })),
   ),

@@ -8,14 +8,44 @@ import {
   type SessionHeader,
   type Trial,
 } from "@tunelab/contract";
+import { machineOf } from "@tunelab/selection";
+
+const list = (values: readonly string[]): string => [...values].sort().join(", ") || "none";
 
 /**
- * What must be equal before a session's trials stand for those of another: measurement rules, device and profile, and
- * the CPU where the CPU is the GPU.
+ * What must be equal before a session's trials stand for those of another, each with its value in words: measurement rules,
+ * device and profile, and the machine as tables tell machines apart (the driver; the CPU where the CPU is the GPU).
  */
-function conditions({ protocol, contract, profile, toggles, device, host }: SessionHeader): string {
-  const machine = device.identity.adapterType === "cpu" ? { cpu: host.cpu, cores: host.cores } : {};
-  return canonicalJson({ protocol, contract, profile, toggles: [...toggles].sort(), device, machine });
+function conditions(header: SessionHeader): readonly (readonly [name: string, value: string])[] {
+  const { protocol, contract, profile, toggles, device, host } = header;
+  const { identity, capabilities } = device;
+  const machine = JSON.parse(machineOf({ header })) as Readonly<Record<string, unknown>>;
+  const cpu = "cpu" in machine ? `${host.cpu} x ${host.cores}` : "any";
+  const { driver, implementation, implementationVersion, ...named } = identity;
+  return [
+    ["protocol", String(protocol)],
+    ["contract", String(contract)],
+    ["device", list(Object.values(named).filter(Boolean))],
+    ["driver", driver],
+    ["implementation", `${implementation} ${implementationVersion}`],
+    ["features and limits", canonicalJson(capabilities)],
+    ["profile", profile],
+    ["toggles", list(toggles)],
+    ["CPU", cpu],
+  ];
+}
+
+/** Longest value of a condition that a message shows. */
+const SHOWN = 60;
+
+/** What differs between the conditions of two sessions, in words (`driver 570.1, now 580.2`); empty when trials may be shared. */
+export function changedConditions(earlier: SessionHeader, now: SessionHeader): readonly string[] {
+  const wanted = conditions(now);
+  return conditions(earlier).flatMap(([name, value], index) => {
+    const [, current] = wanted[index]!;
+    if (value === current) return [];
+    return [value.length > SHOWN || current.length > SHOWN ? name : `${name} ${value}, now ${current}`];
+  });
 }
 
 /**
@@ -23,8 +53,9 @@ function conditions({ protocol, contract, profile, toggles, device, host }: Sess
  * Evidence comes oldest first.
  */
 export function reusable(evidence: readonly SessionEvidence[], header: SessionHeader): readonly Trial[] {
-  const wanted = conditions(header);
-  return evidence.filter((one) => conditions(one.header) === wanted).flatMap(({ trials }) => trials);
+  return evidence
+    .filter((one) => changedConditions(one.header, header).length === 0)
+    .flatMap(({ trials }) => trials);
 }
 
 /** Trials found by what was measured: operation, epoch, problem and plan. */

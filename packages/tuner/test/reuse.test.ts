@@ -3,13 +3,22 @@ import {
   PROTOCOL_VERSION,
   type SessionEvidence,
   type SessionHeader,
+  type Space,
   type Trial,
 } from "@tunelab/contract";
 import { describe, expect, it } from "vitest";
-import { reusable } from "../src/index.ts";
+import { changedConditions, reusable } from "../src/index.ts";
 import { certified, session } from "./bed.ts";
 import { DEVICE } from "./fakes.ts";
-import { toySuite } from "./toy.ts";
+import { algorithmNamed, toySuite } from "./toy.ts";
+
+/** The toy's space with one more value of `x`. */
+const withValue = (space: Space): Space => ({
+  ...space,
+  parameters: space.parameters.map((one) =>
+    one.name === "x" ? { ...one, values: [...one.values, 20] } : one,
+  ),
+});
 
 const HEADER: SessionHeader = {
   id: "S0",
@@ -88,6 +97,40 @@ describe("a resumed session", () => {
     ]);
   });
 
+  it("measures only the new variants when a parameter has got further values", async () => {
+    const wider = algorithmNamed("only");
+    const suite = toySuite({
+      algorithms: [{ ...wider, space: (problem) => withValue(wider.space(problem)) }],
+    });
+    const whole = await session({ answer, tune: { budgetMs: 1e6 } });
+    const { result } = await session({
+      suite,
+      answer: (request) => ({ ...answer(request), ns: 2_000 }),
+      tune: { budgetMs: 1e6, earlier: whole.result.trials },
+    });
+    expect(result.trials.map(({ config, grade }) => [config.x, config.memory, grade])).toEqual([
+      [20, expect.any(Number), "screened"],
+      [20, expect.any(Number), "screened"],
+    ]);
+  });
+
+  it("measures exactly the variants again whose text has changed", async () => {
+    const { plan } = algorithmNamed("only");
+    const edited = algorithmNamed("only", {
+      plan: (problem, config, capabilities) => {
+        const made = plan(problem, config, capabilities);
+        return config.x === 5 ? { ...made, modules: [{ name: "kernel", wgsl: "edited" }] } : made;
+      },
+    });
+    const whole = await session({ answer, tune: { budgetMs: 1e6 } });
+    const { result } = await session({
+      suite: toySuite({ algorithms: [edited] }),
+      answer,
+      tune: { budgetMs: 1e6, earlier: whole.result.trials },
+    });
+    expect(new Set(result.trials.map(({ config }) => config.x))).toEqual(new Set([5]));
+  });
+
   it("trusts nothing of another epoch of the suite", async () => {
     const whole = await session({ answer, tune: { budgetMs: 1e6 } });
     const { result } = await session({
@@ -126,5 +169,19 @@ describe("reusable trials", () => {
     const other = evidence({ ...software, host: { ...HEADER.host, cpu: "two" } }, [trial]);
     expect(reusable([other], software)).toEqual([]);
     expect(reusable([evidence(software, [trial])], software)).toEqual([trial]);
+  });
+});
+
+describe("conditions that changed", () => {
+  it("are named with what they were and what they are", () => {
+    const now = { ...HEADER, ...identity({ driver: "2.0" }), toggles: ["a"] };
+    expect(changedConditions(HEADER, now)).toEqual(["driver 1.0, now 2.0", "toggles a, b, now a"]);
+    expect(changedConditions(HEADER, HEADER)).toEqual([]);
+  });
+
+  it("are named alone where their values are long", () => {
+    const { identity: same, capabilities } = DEVICE;
+    const device = { identity: same, capabilities: { ...capabilities, features: ["subgroups"] } };
+    expect(changedConditions(HEADER, { ...HEADER, device })).toEqual(["features and limits"]);
   });
 });

@@ -1,19 +1,8 @@
 import { join } from "node:path";
-import {
-  Fault,
-  type Problem,
-  type ProfileName,
-  type SessionEvidence,
-  type SessionHeader,
-  type SessionSink,
-  type Suite,
-  type WorkloadName,
-} from "@tunelab/contract";
+import { Fault, type Problem, type ProfileName, type Suite, type WorkloadName } from "@tunelab/contract";
 import { type Bench, chooseDevice, type DeviceTarget, openBench } from "@tunelab/devices";
 import { tablePath } from "@tunelab/selection";
-import { createJournal, openJournal, readJournal } from "@tunelab/store/journal";
 import {
-  reusable,
   STRATEGY_NAMES,
   type StrategyName,
   strategyNamed,
@@ -22,12 +11,12 @@ import {
   type Workload,
 } from "@tunelab/tuner";
 import type { Command } from "commander";
-import { packed } from "../build.ts";
+import { destinationFor } from "../destination.ts";
 import { EXIT, ExitWith, type Io } from "../io.ts";
 import { parseDuration, parseProfile, parseWhole, parseWorkload } from "../options.ts";
-import { hostEntry, labDir } from "../places.ts";
+import { hostEntry } from "../places.ts";
 import { sessionProgress } from "../progress.ts";
-import { loadOperations, loadSuite, operationNames, parseProblem } from "../registry.ts";
+import { loadSuite, operationNames, parseProblem } from "../registry.ts";
 import { headerFor, ownTables, writeTables } from "../session.ts";
 import { printResult } from "../summary.ts";
 
@@ -90,7 +79,7 @@ async function run(flags: TuneFlags, io: Io): Promise<void> {
   const defaults = DEFAULTS[target.kind];
   const workload = parseWorkload(flags.workload ?? defaults.workload);
   const budgetMs = parseDuration(flags.budget ?? defaults.budget);
-  const workloads = await workloadsOf(named ?? defaults.kernels, workload, flags);
+  const workloads = await workloadsOf(named ?? defaults.kernels, workload, flags, io);
   io.note(
     `Device ${target.id} (${target.kind}), profile ${profile}: ${workloads.map(({ suite }) => suite.operation.name).join(", ")}, ` +
       `${flags.problem.length ? "given problems" : `workload ${workload}`}, strategy ${strategy}, seed ${seed}, budget ${flags.budget ?? defaults.budget}`,
@@ -107,14 +96,9 @@ async function workloadsOf(
   kernels: readonly string[],
   workload: WorkloadName,
   flags: TuneFlags,
+  io: Io,
 ): Promise<readonly Workload[]> {
-  const algorithms = flags.algorithm?.split(",").map((name) => name.trim());
   const suites = await Promise.all(kernels.map(loadSuite));
-  for (const name of algorithms ?? []) {
-    const known = suites.flatMap(({ operation }) => Object.keys(operation.algorithms));
-    if (!known.includes(name))
-      throw new Fault("usage", `unknown algorithm "${name}": there is ${known.join(", ")}`);
-  }
   if (flags.problem.length > 0 && suites.length > 1) {
     throw new Fault("usage", "--problem belongs to one operation: name it with --kernel");
   }
@@ -122,11 +106,35 @@ async function workloadsOf(
     flags.problem.length > 0
       ? flags.problem.map((text) => parseProblem(suite.operation, text))
       : suite.workloads[workload];
-  return suites.map((suite) => ({
-    suite,
-    problems: problemsOf(suite),
-    ...(algorithms ? { algorithms } : {}),
-  }));
+  const names = flags.algorithm?.split(",").map((name) => name.trim());
+  const { searched, skipped } = withAlgorithms(suites, names);
+  if (skipped.length > 0)
+    io.note(`Without ${skipped.join(", ")}: no algorithm called ${names?.join(" or ")} there`);
+  return searched.map((one) => ({ ...one, problems: problemsOf(one.suite) }));
+}
+
+/**
+ * The operations that have one of the named algorithms, and the names of those that have none. @throws Fault `usage` for a
+ * name that no operation has.
+ */
+export function withAlgorithms(
+  suites: readonly Suite[],
+  names: readonly string[] | undefined,
+): { readonly searched: readonly Omit<Workload, "problems">[]; readonly skipped: readonly string[] } {
+  if (!names) return { searched: suites.map((suite) => ({ suite })), skipped: [] };
+  const algorithmsOf = ({ operation }: Suite): readonly string[] => Object.keys(operation.algorithms);
+  const known = [...new Set(suites.flatMap(algorithmsOf))];
+  const stranger = names.find((name) => !known.includes(name));
+  if (stranger !== undefined)
+    throw new Fault("usage", `unknown algorithm "${stranger}": there is ${known.join(", ")}`);
+  const has = (suite: Suite): boolean => names.some((name) => algorithmsOf(suite).includes(name));
+  return {
+    searched: suites.filter(has).map((suite) => ({
+      suite,
+      algorithms: names.filter((name) => algorithmsOf(suite).includes(name)),
+    })),
+    skipped: suites.filter((suite) => !has(suite)).map(({ operation }) => operation.name),
+  };
 }
 
 interface Job {
@@ -142,20 +150,6 @@ interface Job {
   readonly budgetMs: number;
 }
 
-/** Where records go, and what was measured before. */
-interface Destination {
-  readonly header: SessionHeader;
-  readonly sink: SessionSink;
-  /** Sessions that are resumed from, oldest first. */
-  readonly earlier: readonly SessionEvidence[];
-  readonly firstSequence: number;
-  /** All evidence for the user's own table, once the sink is closed. */
-  readonly evidence: () => Promise<readonly SessionEvidence[]>;
-  readonly folder: string;
-  /** The journal's file, where there is no store. */
-  readonly journal?: string;
-}
-
 async function session(job: Job): Promise<void> {
   const { flags, io, bench, workloads, strategy, seed, budgetMs } = job;
   const header = await headerFor(bench.hello, {
@@ -165,7 +159,7 @@ async function session(job: Job): Promise<void> {
     budgetMs,
     seed,
   });
-  const destination = flags.journal || packed ? await toJournal(job, header) : await toStore(job, header);
+  const destination = await destinationFor(header, flags, io);
   const { sink, earlier, firstSequence } = destination;
   const progress = sessionProgress(io, budgetMs);
   let result: TuneResult;
@@ -176,7 +170,7 @@ async function session(job: Job): Promise<void> {
         strategy,
         budgetMs,
         seed,
-        earlier: reusable(earlier, destination.header),
+        earlier,
         firstSequence,
         clock: { now: () => performance.now(), timestamp: () => new Date().toISOString() },
         signal: io.signal,
@@ -189,76 +183,15 @@ async function session(job: Job): Promise<void> {
     progress.stop();
     await sink.close();
   }
-  const tables = ownTables(await destination.evidence(), destination.header, await loadOperations());
-  const touched = tables.filter(({ operation }) => destination.header.command.operations.includes(operation));
+  const { tables, changed } = await ownTables(await destination.evidence(), destination.header);
+  if (changed > 0)
+    io.note(`${changed} variants measured before are in no table: their kernels have changed since`);
+  const touched = tables.filter(({ operation }) =>
+    workloads.some(({ suite }) => suite.operation.name === operation),
+  );
   const files = await writeTables(join(destination.folder, "tables"), touched, tablePath);
   const { header: measured, journal } = destination;
   printResult(io, { header: measured, result, tables: touched, files, journal, json: flags.json === true });
   if (io.signal.aborted) throw new ExitWith(EXIT.interrupted);
   if (result.stopped?.fault) throw result.stopped.fault;
-}
-
-async function toStore(job: Job, header: SessionHeader): Promise<Destination> {
-  const { flags, io } = job;
-  const store = await import("@tunelab/store");
-  const folder = labDir(flags.out, io);
-  const loaded = await store.loadEvidence(folder);
-  for (const { message } of loaded.faults) io.note(`A session file is left out: ${message}`);
-  const evidence = async (): Promise<readonly SessionEvidence[]> =>
-    (await store.loadEvidence(folder)).sessions;
-  if (flags.resume === undefined) {
-    return {
-      header,
-      sink: await store.createSession(folder, header),
-      earlier: [],
-      firstSequence: 0,
-      evidence,
-      folder,
-    };
-  }
-  const open = (await store.listSessions(folder)).sessions.filter(({ status }) => status !== "finished");
-  const id = flags.resume === true ? open.at(-1)?.id : flags.resume;
-  if (!id)
-    throw new Fault("usage", `there is no interrupted session in ${folder}: start one without --resume`);
-  const resumed = loaded.sessions.find((one) => one.header.id === id);
-  const sink = await store.openSession(folder, id);
-  const firstSequence = 1 + Math.max(-1, ...(resumed?.trials ?? []).map(({ sequence }) => sequence));
-  return {
-    header: resumed?.header ?? header,
-    sink,
-    earlier: loaded.sessions,
-    firstSequence,
-    evidence,
-    folder,
-  };
-}
-
-async function toJournal(job: Job, header: SessionHeader): Promise<Destination> {
-  const { flags, io } = job;
-  const file = flags.journal ?? `tunelab-${header.id}.jsonl`;
-  const evidence = async (): Promise<readonly SessionEvidence[]> => [(await readJournal(file)).evidence];
-  const folder = labDir(flags.out, io);
-  if (flags.resume === undefined) {
-    return {
-      header,
-      sink: await createJournal(file, header),
-      earlier: [],
-      firstSequence: 0,
-      evidence,
-      folder,
-      journal: file,
-    };
-  }
-  if (!flags.journal) throw new Fault("usage", "--resume with a journal needs --journal FILE");
-  const before = (await readJournal(file)).evidence;
-  const firstSequence = 1 + Math.max(-1, ...before.trials.map(({ sequence }) => sequence));
-  return {
-    header: before.header,
-    sink: await openJournal(file),
-    earlier: [before],
-    firstSequence,
-    evidence,
-    folder,
-    journal: file,
-  };
 }
