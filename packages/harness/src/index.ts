@@ -6,10 +6,27 @@ export {
   fakeClock,
   fakeTimeable,
 } from "./fake.ts";
+export { benjaminiHochberg } from "./fdr.ts";
 export { CERTIFYING, gateFault, gateReached } from "./gate.ts";
 export { createHarness } from "./harness.ts";
 export { variantLabel } from "./label.ts";
+export { type MdeOptions, minimumDetectableEffect } from "./mde.ts";
+export { type OrderEffect, orderEffect } from "./order-effect.ts";
+export { judgeProcesses, type ProcessesJudgement } from "./processes.ts";
 export * from "./protocol.ts";
+export {
+  QuadMachine,
+  type QuadOptions,
+  type QuadOutcome,
+  type QuadRequest,
+  type Reading,
+  runQuads,
+} from "./quad-run.ts";
+export * from "./quads.ts";
+export * from "./race.ts";
+export type { Meeting } from "./race-finals.ts";
+export type { Racer, Shuffle } from "./race-rounds.ts";
+export { hodgesLehmann, type Interval } from "./signed-rank.ts";
 export { algorithmOf, planSubject, type Subject } from "./subject.ts";
 export * from "./timing.ts";
 export * from "./types.ts";

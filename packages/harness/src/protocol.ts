@@ -95,3 +95,53 @@ export const CLOCK_SLACK = 0.05;
 
 /** Wall tick in ns assumed when the clock did not move while it was watched: 1 ms, the coarsest that browsers ship by default. */
 export const STUCK_WALL_TICK_NS = 1_000_000;
+
+/**
+ * A against B in quads. Gate and equivalence are fractions: below 0.5% the placement of buffers and the order of processes
+ * already differ, and 1% is the least that anyone acts upon.
+ */
+export const QUADS = {
+  gate: 0.005,
+  equivalence: 0.01,
+  /** A slot is the smallest of so many samples: cures bursts and outliers, of which each sample has 2% or more. */
+  samplesPerSlot: 3,
+  /** Leading quads that count for nothing: the first finds caches and clocks as others left them. */
+  dropped: 1,
+  /** Reports: chance of a false `changed`, over all looks together. */
+  alpha: 0.05,
+  /** Kept quads at which a verdict is looked for; each look is made at 1 - alpha / looks. */
+  looks: [8, 16, 32, 64],
+  /** An exit code that fails a build: one false alarm in a thousand, so no look before 16 quads. */
+  build: { alpha: 0.001, looks: [16, 32, 64] },
+  /** Published claims: processes, and kept quads in each. */
+  processes: 6,
+  quadsPerProcess: 4,
+  /** Expected share of false ones among the changes that a report over many kernels declares. */
+  falseDiscovery: 0.05,
+  /** Level at which interleaving is held to bias: a false alarm only costs the quads taken so far. */
+  orderAlpha: 0.01,
+} as const;
+
+/** Racing: see race.ts. Margins are fractions. */
+export const RACE = {
+  /** Pipelines that are held at once. */
+  heat: 64,
+  /** From this round on whoever is `farFactor` slower than the leader is dropped. */
+  farRound: 3,
+  farFactor: 1.15,
+  /** From this round on whoever is slower by `errors` standard errors + `margin`, and by `margin` at the median. */
+  nearRound: 6,
+  errors: 2.5,
+  margin: 0.003,
+  rounds: 24,
+  /** Rounds end when no more than this may still be the fastest; so many of them meet in quads where rounds ran out. */
+  finalists: 4,
+  finalistsAtMost: 10,
+  /** Finals: pairs meet in at most 16 kept quads. */
+  finals: { alpha: 0.05, looks: [8, 16] },
+  /** Within this fraction of the fastest the simpler variant wins. */
+  tieBand: 0.003,
+} as const;
+
+/** Minimum detectable effect: see mde.ts. Defaults detect nine in ten at a false alarm in twenty. */
+export const MDE = { alpha: 0.05, beta: 0.1, manyValues: 16, inflation: { many: 1.5, few: 2.2 } } as const;

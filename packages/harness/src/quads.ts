@@ -1,0 +1,102 @@
+import { minimumDetectableEffect } from "./mde.ts";
+import { QUADS } from "./protocol.ts";
+import { type Interval, medianOf, signedRankInterval, signedRankP, walshAverages } from "./signed-rank.ts";
+
+/** What is compared: A is the base, B the candidate. */
+export type QuadSide = "A" | "B";
+
+/** Four slots in the order of measurement: A B B A when `first` is A, else B A A B. Each in ns, the minimum of its samples. */
+export interface Quad {
+  readonly first: QuadSide;
+  readonly slotsNs: readonly [number, number, number, number];
+}
+
+/** Whose slot is the `slot`-th (0 to 3) of a quad: x y y x cancels any drift that is linear within the quad. */
+export function slotSide(first: QuadSide, slot: number): QuadSide {
+  const outer = slot === 0 || slot === 3;
+  return outer === (first === "A") ? "A" : "B";
+}
+
+/** Which side the `index`-th quad starts with: they alternate, so that being first favours nobody. */
+export const firstSide = (index: number): QuadSide => (index % 2 === 0 ? "A" : "B");
+
+/** d = (ln B1 + ln B2 - ln A1 - ln A2) / 2: log of B's time over A's; positive when B is slower. */
+export function quadStatistic({ first, slotsNs }: Quad): number {
+  const [outer1, inner1, inner2, outer2] = slotsNs;
+  const d = (Math.log(inner1) + Math.log(inner2) - Math.log(outer1) - Math.log(outer2)) / 2;
+  return first === "A" ? d : -d;
+}
+
+export interface QuadRules {
+  /** Chance of a false `changed` over all looks. */
+  readonly alpha: number;
+  /** Kept quads after which a verdict is looked for, ascending; the last is the cap. */
+  readonly looks: readonly number[];
+  /** Fraction that a change must exceed with its whole interval. */
+  readonly gate: number;
+  /** Fraction within which the whole interval must lie for `same`. */
+  readonly equivalence: number;
+}
+
+const { gate, equivalence } = QUADS;
+
+/** Rules of reports. */
+export const REPORT_QUADS: QuadRules = { alpha: QUADS.alpha, looks: QUADS.looks, gate, equivalence };
+
+/** Rules of an exit code that fails a build. */
+export const BUILD_QUADS: QuadRules = { ...QUADS.build, gate, equivalence };
+
+/**
+ * `changed`: the interval lies wholly beyond the gate. `same`: it lies within the equivalence band, a positive claim.
+ * `unresolved`: neither; what could have been seen is the minimum detectable effect.
+ */
+export type QuadVerdict = "changed" | "same" | "unresolved";
+
+/** What quads (or processes) say of B against A. Ratios are B's time over A's: 1.02 is 2% slower. */
+export interface Judgement {
+  readonly verdict: QuadVerdict;
+  readonly ratio: number;
+  readonly low: number;
+  readonly high: number;
+  /** Confidence of the interval: 1 - alpha / looks. */
+  readonly confidence: number;
+  /** Two-sided p of "no change beyond the gate", times the looks: what Benjamini-Hochberg takes. */
+  readonly p: number;
+  /** Minimum detectable effect as a fraction, at this interval's level. */
+  readonly mde: number;
+  /** Quads or processes judged. */
+  readonly count: number;
+}
+
+/** The verdict that an interval of log ratios allows. Bounds are log1p of the fractions, so that A and B may be exchanged. */
+export function verdictOf(
+  { low, high }: Interval,
+  rules: Pick<QuadRules, "gate" | "equivalence">,
+): QuadVerdict {
+  const gate = Math.log1p(rules.gate);
+  const band = Math.log1p(rules.equivalence);
+  if (low > gate || high < -gate) return "changed";
+  return low >= -band && high <= band ? "same" : "unresolved";
+}
+
+/**
+ * Judges the statistics of kept quads of one process: Hodges-Lehmann estimate, Wilcoxon signed-rank interval at
+ * 1 - alpha / looks (Bonferroni over the looks). Never bootstraps single samples: neighbours are correlated, and an
+ * interval that ignores this is too narrow.
+ */
+export function judgeQuads(statistics: readonly number[], rules: QuadRules = REPORT_QUADS): Judgement {
+  const count = statistics.length;
+  const level = rules.alpha / rules.looks.length;
+  const averages = walshAverages(statistics);
+  const interval = signedRankInterval(averages, count, level);
+  return {
+    verdict: verdictOf(interval, rules),
+    ratio: count === 0 ? Number.NaN : Math.exp(medianOf(averages)),
+    low: Math.exp(interval.low),
+    high: Math.exp(interval.high),
+    confidence: 1 - level,
+    p: Math.min(1, rules.looks.length * signedRankP(averages, count, Math.log1p(rules.gate))),
+    mde: Math.expm1(minimumDetectableEffect(statistics, { alpha: level })),
+    count,
+  };
+}

@@ -1,0 +1,161 @@
+import { ATTEMPTS_PER_SAMPLE, RACE } from "./protocol.ts";
+import { behind, scores } from "./race-cuts.ts";
+
+/** Something that races: a variant with its label. */
+export interface Racer {
+  readonly id: string;
+  /** The incumbent and the default configuration: raced to the end, however slow. */
+  readonly keep?: boolean;
+}
+
+/** A racer on the track. */
+export interface Lane<E extends Racer> {
+  readonly entry: E;
+  /** Log times less the reference of the heat, one a round. */
+  readonly log: number[];
+  /** Accepted samples in ns, in order of measurement; more than the rounds for who was the reference of several heats. */
+  readonly samplesNs: number[];
+  rejected: number;
+  state: "racing" | "behind" | "dropped" | "failed";
+  /** Why, unless racing. */
+  reason?: string;
+}
+
+/** Shuffles a list: a seeded source, so that a race can be run again. */
+export type Shuffle = <T>(list: readonly T[]) => T[];
+
+/**
+ * The rounds of a race: in each, every live entry runs once in random order, in heats of at most 64. Where there are several
+ * heats the leader runs in each, and times count relative to it. Entries are compared by their differences
+ * within the rounds, in log time, so that drift and clock states, which hit all alike, cancel.
+ */
+export class Rounds<E extends Racer> {
+  readonly lanes: readonly Lane<E>[];
+  readonly #shuffle: Shuffle;
+  #heats: Lane<E>[][] = [];
+  #heat: Lane<E>[] = [];
+  #todo: Lane<E>[] = [];
+  #reference: Lane<E> | undefined;
+  #readings = new Map<Lane<E>, number>();
+  #attempts = 0;
+  #done = 0;
+
+  constructor(entries: readonly E[], shuffle: Shuffle) {
+    this.#shuffle = shuffle;
+    this.lanes = entries.map((entry) => ({ entry, log: [], samplesNs: [], rejected: 0, state: "racing" }));
+  }
+
+  /** Whole rounds run. */
+  get done(): number {
+    return this.#done;
+  }
+
+  /** Everyone who still runs: racing, or behind but kept. */
+  get live(): readonly Lane<E>[] {
+    return this.lanes.filter(({ state }) => state === "racing" || state === "behind");
+  }
+
+  /** Who may still be the fastest, the fastest first; equal scores in the order given. */
+  get contenders(): readonly Lane<E>[] {
+    const racing = this.lanes.filter(({ state }) => state === "racing");
+    const score = scores(racing.map(({ log }) => log.slice(0, this.#done)));
+    const order = [...racing.keys()].sort((a, b) => score[a]! - score[b]!);
+    return this.#done === 0 ? racing : order.map((index) => racing[index]!);
+  }
+
+  /** The next to run and the heat it is in; undefined when nobody is left. */
+  next(): { readonly lane: Lane<E>; readonly heat: readonly Lane<E>[] } | undefined {
+    for (;;) {
+      const lane = this.#todo[0];
+      if (lane) return { lane, heat: this.#heat };
+      if (this.#heats.length === 0 && !this.#openRound()) return undefined;
+      this.#heat = this.#heats.shift()!;
+      this.#todo = [...this.#heat];
+      this.#readings = new Map();
+    }
+  }
+
+  /** Takes the reading of who was next: ns, or no positive number for a rejected sample, which is taken again. */
+  take(ns: number): void {
+    const lane = this.#todo[0];
+    if (!lane) return;
+    this.#attempts += 1;
+    if (ns > 0 && Number.isFinite(ns)) {
+      lane.samplesNs.push(ns);
+      this.#readings.set(lane, Math.log(ns));
+      this.#advance();
+    } else {
+      lane.rejected += 1;
+      if (this.#attempts >= ATTEMPTS_PER_SAMPLE)
+        this.fail(`no time in ${this.#attempts} tries, the last ${ns}`);
+    }
+  }
+
+  /** Who was next cannot run any more. */
+  fail(reason: string): void {
+    const lane = this.#todo[0];
+    if (!lane) return;
+    lane.state = "failed";
+    lane.reason = reason;
+    this.#advance();
+  }
+
+  #advance(): void {
+    this.#attempts = 0;
+    this.#todo.shift();
+    if (this.#todo.length > 0) return;
+    this.#closeHeat();
+    if (this.#heats.length === 0) this.#closeRound();
+  }
+
+  /** Deals the live lanes into heats; false when nobody is live. */
+  #openRound(): boolean {
+    const live = this.live;
+    if (live.length === 0) return false;
+    if (live.length <= RACE.heat) {
+      this.#reference = undefined;
+      this.#heats = [this.#shuffle(live)];
+      return true;
+    }
+    const reference = this.contenders[0] ?? live[0]!;
+    const rest = this.#shuffle(live.filter((lane) => lane !== reference));
+    const count = Math.ceil(rest.length / (RACE.heat - 1));
+    this.#reference = reference;
+    // Dealt like cards, so that no heat is much smaller than another.
+    this.#heats = Array.from({ length: count }, (_, heat) =>
+      this.#shuffle([reference, ...rest.filter((_, index) => index % count === heat)]),
+    );
+    return true;
+  }
+
+  /** Turns a heat's readings into log times; one without its reference tells nothing and is run again in the next round. */
+  #closeHeat(): void {
+    const zero = this.#reference ? this.#readings.get(this.#reference) : 0;
+    for (const [lane, reading] of this.#readings) {
+      if (zero === undefined || lane.state === "failed") continue;
+      if (lane !== this.#reference) lane.log.push(reading - zero);
+      else if (this.#heats.length === 0) lane.log.push(0);
+    }
+  }
+
+  /** Cuts who is behind the leader beyond doubt. */
+  #closeRound(): void {
+    this.#done += 1;
+    const short = this.live.filter(({ log }) => log.length < this.#done);
+    if (short.length > 0) this.#forget();
+    const [leader, ...others] = this.contenders;
+    if (!leader) return;
+    for (const lane of others) {
+      const reason = behind(lane.log, leader.log);
+      if (reason === undefined) continue;
+      lane.state = lane.entry.keep ? "behind" : "dropped";
+      lane.reason = reason;
+    }
+  }
+
+  /** The reference failed in a heat: the round is incomplete, and what it gave is taken back. */
+  #forget(): void {
+    this.#done -= 1;
+    for (const lane of this.live) lane.log.length = Math.min(lane.log.length, this.#done);
+  }
+}
