@@ -2,12 +2,26 @@ import type { Capabilities } from "./capabilities.ts";
 import type { PortData } from "./operation.ts";
 import type { Plan } from "./plan.ts";
 
-/** What a probe's rate means; each names a field of `Ceilings`. */
-export type CeilingKind = "fma" | "copy" | "workgroup" | "dispatch";
+/**
+ * What a probe's amount counts. FLOPs: `fma`; bytes: `copy`, `read` (global memory), `workgroup`; dispatches: `dispatch`
+ * (32 a pass), `dispatch-alone` (one a pass), `indirect`; values reduced: `subgroup`; workgroups: `units`, whose every
+ * workgroup keeps one compute unit busy and whose scale is their number.
+ */
+export type CeilingKind =
+  | "fma"
+  | "copy"
+  | "read"
+  | "workgroup"
+  | "dispatch"
+  | "dispatch-alone"
+  | "indirect"
+  | "subgroup"
+  | "units";
 
 /**
  * A small kernel whose cost is known exactly, measured to learn a device's ceiling. Several shapes may probe one
- * ceiling (vec1/2/4, several workgroup sizes): the best rate counts. Probes are injected into the harness.
+ * ceiling (vec1/2/4, several workgroup sizes): the best rate counts. Probes are injected into the harness. A plan that asks
+ * for a feature which the device lacks is a probe that does not run there.
  */
 export interface Probe {
   readonly name: string;

@@ -1,5 +1,8 @@
 import type { DeviceInfo, ProfileName } from "./device.ts";
+import type { MachineLoad } from "./machine.ts";
 import type { Config, Problem, Verdict } from "./operation.ts";
+import type { CeilingKind } from "./probe.ts";
+import type { Study } from "./study.ts";
 
 /** Version of the measurement rules; trials of different protocols are never compared. */
 export const PROTOCOL_VERSION = 1;
@@ -58,9 +61,14 @@ export interface Timing {
   readonly samplesNs: readonly number[];
   /**
    * Anchor samples beside them, with the anchor's name, when one was interleaved: one more than `samplesNs`, before each
-   * and after the last, so that each sample compares with the mean of its two neighbours.
+   * and after the last, so that each sample compares with the mean of its two neighbours. `amount` is the work of one
+   * anchor sample (FLOPs or bytes): anchors are scaled to the device anew in each session, and only time per work compares.
    */
-  readonly anchor?: { readonly name: string; readonly samplesNs: readonly number[] };
+  readonly anchor?: {
+    readonly name: string;
+    readonly samplesNs: readonly number[];
+    readonly amount?: number;
+  };
   /** Samples rejected, by reason; never averaged in. */
   readonly rejected: Readonly<Record<string, number>>;
   /** Nanoseconds of each stage in passes of its own, one entry a stage and sample; apart from the total, which passes change. */
@@ -98,16 +106,47 @@ export interface Trial extends TrialKey {
   readonly work: { readonly flops: number; readonly bytes: number; readonly items: number };
   readonly requestedBytes?: number;
   readonly workgroupBytes?: number;
+  /** Workgroups of the plan's largest dispatch: fewer than the device's compute units leave some of them idle. */
+  readonly workgroups?: number;
   /** Declared workgroup memory and invocations, for the tie order. */
   readonly resources?: { readonly workgroupBytes: number; readonly invocations: number };
 }
 
-/** Measured ceilings of a device in one session; each is absent when its probe failed. */
+/** How many compute units (cores, multiprocessors) a device has: WebGPU does not say. */
+export interface ComputeUnits {
+  readonly value: number;
+  /** `declared` by the user, or `estimated` from time against workgroup count. */
+  readonly source: "declared" | "estimated";
+}
+
+/** What one probe gave: its best rate in units of `Probe.amount` per second, or why there is none. */
+export interface ProbeReading {
+  readonly name: string;
+  readonly ceiling: CeilingKind;
+  readonly perSecond?: number;
+  /** Samples behind the rate and their coefficient of variation. */
+  readonly samples: number;
+  readonly cv: number;
+  readonly reason?: string;
+}
+
+/** Measured ceilings of a device in one session; each is absent when its probe failed or was not run. */
 export interface Ceilings {
   readonly fmaFlopsPerSecond?: number;
   readonly copyBytesPerSecond?: number;
   readonly workgroupBytesPerSecond?: number;
+  /** One more dispatch in a pass of 32; one alone in its pass; one more whose group counts come from a buffer. */
   readonly dispatchOverheadNs?: number;
+  readonly dispatchAloneNs?: number;
+  readonly indirectDispatchNs?: number;
+  readonly readBytesPerSecond?: number;
+  /** Values reduced by subgroup additions, one an invocation and operation. */
+  readonly subgroupOpsPerSecond?: number;
+  /** Step of the clock that timed all this. */
+  readonly tickNs?: number;
+  readonly computeUnits?: ComputeUnits;
+  /** Every probe behind the rates above. */
+  readonly readings?: readonly ProbeReading[];
 }
 
 /** The short noise probe a session begins with: repeated timings of one kernel. */
@@ -150,10 +189,13 @@ export interface SessionHeader {
   };
 }
 
-/** Something that happened in a session besides trials: a host restart, ceilings, noise, the end. */
+/** Something that happened in a session besides trials: a host restart, ceilings, noise, a study, the end. */
 export type SessionEvent =
   | { readonly kind: "ceilings"; readonly at: string; readonly ceilings: Ceilings }
-  | { readonly kind: "noise"; readonly at: string; readonly noise: Noise }
+  | { readonly kind: "noise"; readonly at: string; readonly noise: Noise; readonly machine?: MachineLoad }
+  | { readonly kind: "study"; readonly at: string; readonly study: Study }
+  /** The device did not stay the same while the session measured: nothing in it may be published. */
+  | { readonly kind: "untrusted"; readonly at: string; readonly reason: string }
   | { readonly kind: "host-restart"; readonly at: string; readonly reason: string; readonly variant: string }
   /** The session went on later, perhaps with other code: the trials after it are this commit's. */
   | {

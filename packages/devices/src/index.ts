@@ -6,5 +6,6 @@ export * from "./discover.ts";
 export * from "./embedded.ts";
 export * from "./facts.ts";
 export * from "./identity.ts";
+export * from "./load.ts";
 export * from "./protocol.ts";
 export * from "./supervise.ts";

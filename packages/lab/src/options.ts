@@ -19,6 +19,13 @@ export function parseWhole(text: string, option: string): number {
   return value;
 }
 
+/** A whole number from `least` to `most`. @throws Fault `usage` naming the option and the bounds. */
+export function parseCount(text: string, option: string, least: number, most: number): number {
+  const value = parseWhole(text, option);
+  if (value >= least && value <= most) return value;
+  throw new Fault("usage", `${option} takes ${least} to ${most}, not ${value}`);
+}
+
 const choice = <T extends string>(what: string, text: string, names: readonly T[]): T => {
   if ((names as readonly string[]).includes(text)) return text as T;
   throw new Fault("usage", `unknown ${what} "${text}": there is ${names.join(", ")}`);

@@ -1,11 +1,19 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { embeddedFiles } from "@tunelab/devices";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { lab } from "./collect.ts";
 
 const embedded = await embeddedFiles().then(
   () => true,
   () => false,
 );
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tunelab-device-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
 const DEVICE = ["--device", "swiftshader"];
 
 describe.skipIf(!embedded)("looking at a machine that has the embedded GPU", () => {
@@ -33,14 +41,27 @@ describe.skipIf(!embedded)("looking at a machine that has the embedded GPU", () 
   });
 
   it("noise prints figures of exactly the samples that it took", async () => {
-    const { code, out, notes } = await lab(["noise", ...DEVICE, "--samples", "15", "--json"]);
+    const { code, out, notes } = await lab([
+      "noise",
+      ...DEVICE,
+      "--samples",
+      "15",
+      "--out",
+      folder,
+      "--json",
+    ]);
     expect(code).toBe(0);
     expect(notes).toContain("swiftshader");
-    const { samplesNs, minNs, medianNs, maxNs, spread } = JSON.parse(out);
+    expect(notes).toMatch(/^The machine is (quiet|BUSY): load/m);
+    const { samplesNs, minNs, medianNs, maxNs, spread, machine, session } = JSON.parse(out);
     expect(samplesNs).toHaveLength(15);
     expect([minNs, maxNs]).toEqual([Math.min(...samplesNs), Math.max(...samplesNs)]);
     expect(samplesNs).toContain(medianNs);
     expect(spread).toBeCloseTo((maxNs - minNs) / minNs, 12);
+    const shown = await lab(["results", "show", session, "--out", folder, "--json"]);
+    const { events, trials } = JSON.parse(shown.out);
+    expect(trials).toEqual([]);
+    expect(events).toMatchObject([{ kind: "noise", noise: { samplesNs }, machine }, { kind: "finished" }]);
   });
 
   it("ceilings are rates above zero", async () => {

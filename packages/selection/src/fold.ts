@@ -1,4 +1,5 @@
 import {
+  type Ceilings,
   canonicalJson,
   Fault,
   type Problem,
@@ -193,10 +194,10 @@ function tableEntry(entry: Entry, machine: string): TableEntry {
   };
 }
 
-function roundAll(ceilings: TuningTable["ceilings"]): TuningTable["ceilings"] {
-  return Object.fromEntries(
-    Object.entries(ceilings).map(([name, value]) => [name, round(value as number, TIME_DIGITS)]),
-  );
+/** The rates alone, rounded: the readings behind them stay in the session. */
+function roundAll({ readings: _, computeUnits, ...rates }: Ceilings): Ceilings {
+  const rounded = Object.entries(rates).map(([name, value]) => [name, round(value, TIME_DIGITS)]);
+  return { ...Object.fromEntries(rounded), ...(computeUnits ? { computeUnits } : {}) };
 }
 
 /** Dimension by dimension in the order of their names: numbers by value, else canonical text. */

@@ -12,7 +12,7 @@ import { appendRows, type Database, openMemory, openWriter, type Row } from "./d
 import { readEvidence, readSealed } from "./evidence.ts";
 import { ensureDirectory, listNames, moveIntoPlace } from "./files.ts";
 import { encodeJson } from "./records.ts";
-import { EVENT_INDEX, eventRow, SESSION_INDEX, TRIALS, trialRow } from "./schema.ts";
+import { EVENT_INDEX, eventRow, LATER_COLUMNS, SESSION_INDEX, TRIALS, trialRow } from "./schema.ts";
 
 /** `open`: still running, or stopped without sealing; `sealSession` or `--resume` takes it up. */
 export type SessionStatus = "finished" | "interrupted" | "open";
@@ -113,7 +113,7 @@ export async function indexSessions(
 }
 
 async function fill({ connection }: Database, sessions: readonly Stored[]): Promise<void> {
-  for (const table of [SESSION_INDEX, EVENT_INDEX, TRIALS]) await connection.run(table);
+  for (const table of [SESSION_INDEX, EVENT_INDEX, TRIALS, ...LATER_COLUMNS]) await connection.run(table);
   await appendRows(connection, "sessions", sessions.map(sessionRow));
   for (const { evidence } of sessions) {
     const session = evidence.header.id;

@@ -6,6 +6,7 @@ import {
   type SessionEvent,
   type SessionHeader,
   STATUSES,
+  STUDY_KINDS,
   type Trial,
 } from "@tunelab/contract";
 import { ulid } from "ulid";
@@ -85,38 +86,52 @@ const header = v.object({
   }),
 });
 
+const problem = v.record(text, v.union([v.number(), text]));
+const config = v.record(text, v.union([v.number(), text, v.boolean()]));
+
+const reading = v.object({
+  name: text,
+  ceiling: v.picklist([
+    ...(["fma", "copy", "read", "workgroup", "dispatch", "dispatch-alone"] as const),
+    ...(["indirect", "subgroup", "units"] as const),
+  ]),
+  perSecond: v.exactOptional(real),
+  samples: count,
+  cv: real,
+  reason: v.exactOptional(text),
+});
+
 const ceilings = v.object({
   fmaFlopsPerSecond: v.exactOptional(real),
   copyBytesPerSecond: v.exactOptional(real),
   workgroupBytesPerSecond: v.exactOptional(real),
   dispatchOverheadNs: v.exactOptional(real),
+  dispatchAloneNs: v.exactOptional(real),
+  indirectDispatchNs: v.exactOptional(real),
+  readBytesPerSecond: v.exactOptional(real),
+  subgroupOpsPerSecond: v.exactOptional(real),
+  tickNs: v.exactOptional(real),
+  computeUnits: v.exactOptional(v.object({ value: real, source: v.picklist(["declared", "estimated"]) })),
+  readings: v.exactOptional(v.array(reading)),
 });
 
-const event = v.variant("kind", [
-  v.object({ kind: v.literal("ceilings"), at: isoTime, ceilings }),
-  v.object({
-    kind: v.literal("noise"),
-    at: isoTime,
-    noise: v.object({ kernel: text, samplesNs: v.array(real), cv: real, gateReachable: v.boolean() }),
-  }),
-  v.object({ kind: v.literal("host-restart"), at: isoTime, reason: text, variant: text }),
-  v.object({
-    kind: v.literal("resumed"),
-    at: isoTime,
-    commit: text,
-    dirty: v.boolean(),
-    toolVersion: text,
-  }),
-  v.object({ kind: v.literal("interrupted"), at: isoTime, reason: text }),
-  v.object({ kind: v.literal("finished"), at: isoTime, trials: count, spentMs: v.record(text, real) }),
-]);
+const machine = v.object({
+  cores: real,
+  loadAverage: real,
+  othersCores: v.exactOptional(real),
+  competitors: v.array(v.object({ name: text, cores: real })),
+  gpu: v.exactOptional(v.object({ utilisation: real, programs: v.array(text) })),
+  busy: v.boolean(),
+});
 
 const timing = v.object({
   clock: v.picklist(["gpu", "wall"]),
   tickNs: real,
   repeats: v.pipe(integer, v.minValue(1)),
   samplesNs: v.array(integer),
-  anchor: v.exactOptional(v.object({ name: text, samplesNs: v.array(integer) })),
+  anchor: v.exactOptional(
+    v.object({ name: text, samplesNs: v.array(integer), amount: v.exactOptional(real) }),
+  ),
   rejected: v.record(text, count),
   stagesNs: v.exactOptional(v.record(text, v.array(real))),
 });
@@ -129,6 +144,50 @@ const verdict = v.object({
   nearTies: count,
   detail: v.exactOptional(text),
 });
+
+const study = v.object({
+  kind: v.picklist(STUDY_KINDS),
+  operation: text,
+  algorithm: text,
+  problem,
+  variant: text,
+  config,
+  planHash: text,
+  points: v.array(
+    v.object({
+      x: real,
+      items: real,
+      workgroups: real,
+      status: v.picklist(STATUSES),
+      reason: v.exactOptional(text),
+      timing: v.exactOptional(timing),
+      verdict: v.exactOptional(verdict),
+    }),
+  ),
+  findings: v.record(text, real),
+});
+
+const event = v.variant("kind", [
+  v.object({ kind: v.literal("ceilings"), at: isoTime, ceilings }),
+  v.object({
+    kind: v.literal("noise"),
+    at: isoTime,
+    noise: v.object({ kernel: text, samplesNs: v.array(real), cv: real, gateReachable: v.boolean() }),
+    machine: v.exactOptional(machine),
+  }),
+  v.object({ kind: v.literal("study"), at: isoTime, study }),
+  v.object({ kind: v.literal("untrusted"), at: isoTime, reason: text }),
+  v.object({ kind: v.literal("host-restart"), at: isoTime, reason: text, variant: text }),
+  v.object({
+    kind: v.literal("resumed"),
+    at: isoTime,
+    commit: text,
+    dirty: v.boolean(),
+    toolVersion: text,
+  }),
+  v.object({ kind: v.literal("interrupted"), at: isoTime, reason: text }),
+  v.object({ kind: v.literal("finished"), at: isoTime, trials: count, spentMs: v.record(text, real) }),
+]);
 
 const cut = v.object({
   pieces: count,
@@ -143,9 +202,9 @@ const trial = v.object({
   measuredAt: isoTime,
   operation: text,
   algorithm: text,
-  problem: v.record(text, v.union([v.number(), text])),
+  problem,
   variant: text,
-  config: v.record(text, v.union([v.number(), text, v.boolean()])),
+  config,
   planHash: text,
   epoch: count,
   status: v.picklist(STATUSES),
@@ -161,6 +220,7 @@ const trial = v.object({
   work: v.object({ flops: real, bytes: real, items: real }),
   requestedBytes: v.exactOptional(real),
   workgroupBytes: v.exactOptional(real),
+  workgroups: v.exactOptional(real),
   resources: v.exactOptional(v.object({ workgroupBytes: real, invocations: real })),
 });
 

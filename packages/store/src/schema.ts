@@ -38,6 +38,12 @@ export const EVENT_INDEX: string = `CREATE TABLE events (
   event JSON NOT NULL
 )`;
 
+/** Columns that came later, in the order they came. */
+export const LATER_COLUMNS: readonly string[] = [
+  "ALTER TABLE trials ADD COLUMN anchor_amount DOUBLE",
+  "ALTER TABLE trials ADD COLUMN workgroups DOUBLE",
+];
+
 export const MIGRATIONS: readonly Migration[] = [
   {
     version: 1,
@@ -47,6 +53,7 @@ export const MIGRATIONS: readonly Migration[] = [
       TRIALS,
     ],
   },
+  { version: 2, statements: LATER_COLUMNS },
 ];
 
 const newest = (migrations: readonly Migration[]): number => migrations.at(-1)?.version ?? 0;
@@ -135,6 +142,7 @@ export function trialRow(trial: Trial): Row {
     samples_ns: bigints(timing?.samplesNs),
     anchor: timing?.anchor?.name ?? null,
     anchor_ns: bigints(timing?.anchor?.samplesNs),
+    anchor_amount: timing?.anchor?.amount ?? null,
     rejected: json(timing?.rejected),
     stages_ns: json(timing?.stagesNs),
     matched: bigint(verdict?.matched),
@@ -154,6 +162,7 @@ export function trialRow(trial: Trial): Row {
     items: work.items,
     requested_bytes: trial.requestedBytes ?? null,
     exchanged_bytes: trial.workgroupBytes ?? null,
+    workgroups: trial.workgroups ?? null,
     declared_workgroup_bytes: resources?.workgroupBytes ?? null,
     invocations: resources?.invocations ?? null,
   };
@@ -195,7 +204,11 @@ export function trialOf(row: Readonly<Record<string, unknown>>): Trial {
       tickNs: get("tick_ns"),
       repeats: get("repeats"),
       samplesNs: get("samples_ns"),
-      anchor: group("anchor", () => ({ name: get("anchor"), samplesNs: get("anchor_ns") })),
+      anchor: group("anchor", () => ({
+        name: get("anchor"),
+        samplesNs: get("anchor_ns"),
+        amount: get("anchor_amount"),
+      })),
       rejected: parsed("rejected"),
       stagesNs: parsed("stages_ns"),
     })),
@@ -218,6 +231,7 @@ export function trialOf(row: Readonly<Record<string, unknown>>): Trial {
     work: { flops: get("flops"), bytes: get("bytes"), items: get("items") },
     requestedBytes: get("requested_bytes"),
     workgroupBytes: get("exchanged_bytes"),
+    workgroups: get("workgroups"),
     resources: group("invocations", () => ({
       workgroupBytes: get("declared_workgroup_bytes"),
       invocations: get("invocations"),

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { GRADES, type SessionEvent, STATUSES, type Trial } from "@tunelab/contract";
+import { GRADES, type SessionEvent, STATUSES, STUDY_KINDS, type Trial } from "@tunelab/contract";
 import fc from "fast-check";
 import { onTestFinished } from "vitest";
 
@@ -33,7 +33,7 @@ const timing = fc.record(
     tickNs: real,
     repeats: fc.integer({ min: 1 }),
     samplesNs: ns,
-    anchor: fc.record({ name: text, samplesNs: ns }),
+    anchor: fc.record({ name: text, samplesNs: ns, amount: real }, { requiredKeys: ["name", "samplesNs"] }),
     rejected: fc.dictionary(key, count),
     stagesNs: fc.dictionary(key, fc.array(real, { maxLength: 4 })),
   },
@@ -74,6 +74,7 @@ const maybe = fc.record(
     compileMs: real,
     requestedBytes: real,
     workgroupBytes: real,
+    workgroups: real,
     resources: fc.record({ workgroupBytes: real, invocations: real }),
   },
   optional,
@@ -99,14 +100,75 @@ export const trialsOf: fc.Arbitrary<(session: string) => Trial[]> = fc
 
 const at = "2026-11-30T04:05:00.000Z";
 
+const point = fc.record(
+  {
+    x: real,
+    items: real,
+    workgroups: real,
+    status: fc.constantFrom(...STATUSES),
+    reason: text,
+    timing,
+    verdict,
+  },
+  { requiredKeys: ["x", "items", "workgroups", "status"] },
+);
+
+const study = fc.record({
+  kind: fc.constantFrom(...STUDY_KINDS),
+  operation: text,
+  algorithm: text,
+  problem: fc.dictionary(key, fc.oneof(finite, text)),
+  variant: text,
+  config: fc.dictionary(key, fc.oneof(finite, text, fc.boolean())),
+  planHash: text,
+  points: fc.array(point, { maxLength: 3 }),
+  findings: fc.dictionary(key, real),
+});
+
+const machine = fc.record(
+  {
+    cores: real,
+    loadAverage: real,
+    othersCores: real,
+    competitors: fc.array(fc.record({ name: text, cores: real }), { maxLength: 3 }),
+    gpu: fc.record({ utilisation: real, programs: fc.array(text, { maxLength: 3 }) }),
+    busy: fc.boolean(),
+  },
+  { requiredKeys: ["cores", "loadAverage", "competitors", "busy"] },
+);
+
+const ceilings = fc.record(
+  {
+    fmaFlopsPerSecond: real,
+    dispatchOverheadNs: real,
+    dispatchAloneNs: real,
+    tickNs: real,
+    computeUnits: fc.record({ value: real, source: fc.constantFrom("declared", "estimated") }),
+    readings: fc.array(
+      fc.record(
+        { name: text, ceiling: fc.constant("fma"), perSecond: real, samples: count, cv: real, reason: text },
+        { requiredKeys: ["name", "ceiling", "samples", "cv"] },
+      ),
+      { maxLength: 2 },
+    ),
+  },
+  optional,
+);
+
 export const events: fc.Arbitrary<SessionEvent[]> = fc.array(
   fc.oneof(
+    ceilings.map((found) => ({ kind: "ceilings", at, ceilings: found }) as SessionEvent),
     fc
-      .record({ fmaFlopsPerSecond: real, dispatchOverheadNs: real }, optional)
-      .map((ceilings): SessionEvent => ({ kind: "ceilings", at, ceilings })),
-    fc
-      .record({ kernel: text, samplesNs: fc.array(real), cv: real, gateReachable: fc.boolean() })
-      .map((noise): SessionEvent => ({ kind: "noise", at, noise })),
+      .record({
+        noise: fc.record({ kernel: text, samplesNs: fc.array(real), cv: real, gateReachable: fc.boolean() }),
+        machine: fc.option(machine, { nil: undefined }),
+      })
+      .map(
+        ({ noise, machine: load }) =>
+          ({ kind: "noise", at, noise, ...(load ? { machine: load } : {}) }) as SessionEvent,
+      ),
+    study.map((made) => ({ kind: "study", at, study: made }) as SessionEvent),
+    text.map((reason): SessionEvent => ({ kind: "untrusted", at, reason })),
     fc
       .record({ reason: text, variant: text })
       .map((why): SessionEvent => ({ kind: "host-restart", at, ...why })),

@@ -217,17 +217,18 @@ test("an older shape migrates once, a newer one is refused", async () => {
   await migrate(connection, "old.duckdb");
   const next = [
     ...MIGRATIONS,
-    { version: 2, statements: ["ALTER TABLE trials ADD COLUMN clock_mhz DOUBLE"] },
+    { version: MIGRATIONS.length + 1, statements: ["ALTER TABLE trials ADD COLUMN clock_mhz DOUBLE"] },
   ];
   await migrate(connection, "old.duckdb", next);
   await migrate(connection, "old.duckdb", next);
   expect(await rowsOf(connection, "SELECT version FROM migrations ORDER BY version")).toEqual([
     { version: 1 },
     { version: 2 },
+    { version: 3 },
   ]);
   const fault = await faultOf(migrate(connection, "old.duckdb"));
   expect(fault.message).toContain(
-    "old.duckdb was written by a newer tunelab (schema 2, this one reads up to 1)",
+    "old.duckdb was written by a newer tunelab (schema 3, this one reads up to 2)",
   );
   close();
 });

@@ -8,7 +8,7 @@ import {
   type SessionSink,
 } from "@tunelab/contract";
 import type { Bench } from "@tunelab/devices/protocol";
-import { variantLabel } from "@tunelab/harness";
+import { CERTIFIED, variantLabel } from "@tunelab/harness";
 import { BUDGET_SLACK, Pace, shareEnd } from "./budget.ts";
 import { loadAlgorithms } from "./candidate.ts";
 import { Interrupted, Recorder, unlessAborted } from "./recorder.ts";
@@ -55,6 +55,18 @@ export async function tune(
     }
   }
   return new Session(options, bench, sink, progress).run();
+}
+
+/** @throws Fault `environment` with the number and what to do, unless certification is within reach. */
+function refuseNoise(noise: Noise | undefined): void {
+  if (noise?.gateReachable) return;
+  const why = noise
+    ? `${noise.kernel} scatters by CV ${(100 * noise.cv).toPrecision(3)}%, and ${100 * CERTIFIED.spread}% is the most that certification allows`
+    : "the noise could not be measured";
+  throw new Fault(
+    "environment",
+    `not quiet enough: ${why}; stop other programs or leave --require-quiet out`,
+  );
 }
 
 class Session {
@@ -140,7 +152,7 @@ class Session {
 
   /** Noise and ceilings. Without them trials are still worth having, so a failure is told and no more. */
   async #calibrate(): Promise<void> {
-    const { clock, signal } = this.#options;
+    const { clock, signal, machine, requireQuiet } = this.#options;
     const attempt = async <T>(
       what: "noise" | "ceilings",
       begin: () => Promise<T>,
@@ -158,9 +170,10 @@ class Session {
     const noise = await attempt("noise", () => this.#bench.noise(NOISE_SAMPLES));
     if (noise) {
       this.#noise = noise;
-      this.#record({ kind: "noise", at: clock.timestamp(), noise });
+      this.#record({ kind: "noise", at: clock.timestamp(), noise, ...(machine ? { machine } : {}) });
       this.#progress({ kind: "noise", noise });
     }
+    if (requireQuiet) refuseNoise(noise);
     this.#progress({ kind: "calibrating", what: "ceilings" });
     const ceilings = await attempt("ceilings", () => this.#bench.ceilings());
     if (ceilings) {

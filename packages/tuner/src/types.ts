@@ -1,4 +1,4 @@
-import type { Ceilings, Fault, Noise, Problem, Suite, Trial } from "@tunelab/contract";
+import type { Ceilings, Fault, MachineLoad, Noise, Problem, Suite, Trial } from "@tunelab/contract";
 import type { StrategyName } from "./strategies/strategy.ts";
 
 /** Time as the session sees it; a test injects one that it drives. */
@@ -27,6 +27,10 @@ export interface TuneOptions {
   readonly earlier?: readonly Trial[];
   /** First sequence number to give: one past the highest in a session that is resumed. */
   readonly firstSequence?: number;
+  /** What else the machine did before the session; recorded with the noise. */
+  readonly machine?: MachineLoad;
+  /** Measure nothing where the noise probe says that no variant could be certified. */
+  readonly requireQuiet?: boolean;
   readonly clock: TuneClock;
   /** Stops at once; everything measured is kept. */
   readonly signal?: AbortSignal;

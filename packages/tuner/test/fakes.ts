@@ -80,6 +80,7 @@ export class FakeBench implements Bench {
   /** Runs in the middle of the n-th request (from 1). */
   during: (count: number) => void = () => {};
   noiseMs = 10;
+  noiseFound = NOISE;
   failing: readonly ("noise" | "ceilings" | "measure")[] = [];
   readonly #clock: FakeClock;
   readonly #suite: Suite;
@@ -136,7 +137,7 @@ export class FakeBench implements Bench {
   async noise(): Promise<Noise> {
     this.#clock.ms += this.noiseMs;
     if (this.failing.includes("noise")) throw new Error("no noise today");
-    return NOISE;
+    return this.noiseFound;
   }
 
   async ceilings(): Promise<Ceilings> {

@@ -51,6 +51,34 @@ describe("a session", () => {
     expect(failed).toMatchObject([{ reason: "no noise today" }, { reason: "no ceilings today" }]);
   });
 
+  it("records with the noise what else the machine did", async () => {
+    const machine = { cores: 2, loadAverage: 0.5, competitors: [], busy: false };
+    const { sink } = await session({ tune: { machine } });
+    expect(sink.events[0]).toMatchObject({ kind: "noise", machine });
+  });
+
+  it("that needs quiet measures nothing where it is noisy or the noise is unknown, and says the number", async () => {
+    const noisy = await session({
+      tune: { requireQuiet: true },
+      prepare: (bench) => {
+        bench.noiseFound = { kernel: "anchor", samplesNs: [1, 2], cv: 0.123, gateReachable: false };
+      },
+    });
+    expect(noisy.result.trials).toEqual([]);
+    expect(noisy.result.stopped?.reason).toMatch(/CV 12\.3%.*2%.*--require-quiet/);
+    expect(kinds(noisy.sink.events)).toEqual(["noise", "interrupted"]);
+
+    const unknown = await session({
+      tune: { requireQuiet: true },
+      prepare: (bench) => {
+        bench.failing = ["noise"];
+      },
+    });
+    expect(unknown.result.trials).toEqual([]);
+    const quiet = await session({ tune: { requireQuiet: true } });
+    expect(quiet.result.trials.length).toBeGreaterThan(0);
+  });
+
   it("records a restart of the host with the guilty variant, and goes on", async () => {
     const { result, sink, progress } = await session({
       answer: ({ config }) => (config.x === 4 && config.memory === 0 ? { status: "crashed" } : {}),

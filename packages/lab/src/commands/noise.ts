@@ -1,15 +1,21 @@
-import { Fault, type Noise } from "@tunelab/contract";
-import { hostFacts } from "@tunelab/devices";
-import { estimate } from "@tunelab/harness";
+import { Fault, type MachineLoad, type Noise } from "@tunelab/contract";
+import { CERTIFIED, estimate, NOISE_SAMPLES } from "@tunelab/harness";
 import { formatPercent, formatTime } from "@tunelab/report";
 import type { Command } from "commander";
 import { askDevice, type DeviceFlags } from "../bench.ts";
 import type { Io } from "../io.ts";
-import { parseWhole } from "../options.ts";
+import { parseCount } from "../options.ts";
+import { type RecordFlags, recordEvents, toldWhere } from "../record.ts";
 
-interface Flags extends DeviceFlags {
+interface Flags extends DeviceFlags, RecordFlags {
   readonly samples: string;
 }
+
+/** 17 quads of four slots, each the least of three timings: one quad is dropped, 16 remain, as in a comparison. */
+const SAMPLES = 204;
+
+/** Most timings: a minute of them where one takes 6 ms. */
+const MOST_SAMPLES = 10_000;
 
 /** Bars of the histogram, and characters of the longest. */
 const BARS = 10;
@@ -18,36 +24,53 @@ const BAR_WIDTH = 40;
 export function register(program: Command, io: Io): void {
   program
     .command("noise")
-    .description("time one kernel over and over: how far measurements on this device scatter")
+    .description("time one kernel over and over: how far measurements scatter here, and what can be claimed")
     .option("--device <id>", "device as `lab devices` names it, or auto", "auto")
     .option("--profile <name>", "portable or native", "portable")
-    .option("--samples <n>", "timings; 15 at least", "60")
+    .option("--samples <n>", `timings; ${NOISE_SAMPLES} at least`, String(SAMPLES))
+    .option("--out <dir>", "folder for the session and the picture (default .lab, or $TUNELAB_LAB_DIR)")
+    .option("--journal <file>", "write a journal instead of a session file")
     .option("--json", "print the samples and figures as JSON")
-    .addHelpText("after", "\nExample: pnpm lab noise --samples 200")
+    .addHelpText("after", "\nExample: pnpm lab noise --samples 500")
     .action((flags: Flags) => noise(flags, io));
 }
 
 async function noise(flags: Flags, io: Io): Promise<void> {
-  const samples = parseWhole(flags.samples, "--samples");
-  const measured = await askDevice(flags, io, (bench) => bench.noise(samples));
-  const { cores, loadAverage } = hostFacts();
+  const samples = parseCount(flags.samples, "--samples", NOISE_SAMPLES, MOST_SAMPLES);
+  const { measured, machine, recorded } = await askDevice(flags, io, async (bench, place) => {
+    const found = await bench.noise(samples);
+    const events = [{ kind: "noise", noise: found, machine: place.machine }] as const;
+    const command = { operations: [], workload: "noise" };
+    const written = await recordEvents(flags, io, bench.hello, command, events);
+    return { measured: found, machine: place.machine, recorded: written };
+  });
   const figures = figuresOf(measured);
   if (flags.json) {
-    io.out(JSON.stringify({ ...measured, ...figures, cores, loadAverage }, null, 2));
+    io.out(JSON.stringify({ ...measured, ...figures, machine, ...recorded }, null, 2));
     return;
   }
   const time = (ns: number): string => formatTime(ns / 1_000);
   io.out(`${measured.samplesNs.length} timings of ${measured.kernel}`);
   io.out(
     `minimum ${time(figures.minNs)}, median ${time(figures.medianNs)}, maximum ${time(figures.maxNs)}, ` +
-      `spread ${formatPercent(figures.spread)}, CV ${formatPercent(measured.cv)}, load ${loadAverage.toFixed(1)} on ${cores} cores\n`,
+      `spread ${formatPercent(figures.spread)}, CV ${formatPercent(measured.cv)}\n`,
   );
   for (const line of histogram(measured.samplesNs)) io.out(line);
-  io.out(
-    measured.gateReachable
-      ? "\nQuiet enough: variants can be certified here."
-      : "\nToo noisy to certify: tables made here rank ties. A quieter machine, or fewer programs beside it, helps.",
-  );
+  io.out(`\n${claims(measured, machine)}\n`);
+  toldWhere(io, recorded, undefined);
+}
+
+/** In plain words what may be said of measurements made here and now. */
+export function claims({ gateReachable }: Noise, machine: MachineLoad): string {
+  const gate = formatPercent(CERTIFIED.spread);
+  const lines = [
+    gateReachable
+      ? `Quiet enough: samples repeat to within ${gate}, so variants can be certified here.`
+      : `Too noisy to certify (samples must repeat to within ${gate}): tables made here rank ties.`,
+  ];
+  if (machine.busy) lines.push("Other programs were at work: stop those named above and look again.");
+  else if (!gateReachable) lines.push("No other program was at work: the device itself scatters so.");
+  return lines.join("\n");
 }
 
 /** In ns; `spread` is (maximum - minimum) / minimum. */

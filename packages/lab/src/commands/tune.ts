@@ -1,6 +1,13 @@
 import { join } from "node:path";
-import { Fault, type Problem, type ProfileName, type Suite, type WorkloadName } from "@tunelab/contract";
-import { type Bench, chooseDevice, type DeviceTarget, openBench } from "@tunelab/devices";
+import {
+  Fault,
+  type MachineLoad,
+  type Problem,
+  type ProfileName,
+  type Suite,
+  type WorkloadName,
+} from "@tunelab/contract";
+import { type Bench, chooseDevice, type DeviceTarget, machineLoad, openBench } from "@tunelab/devices";
 import { tablePath } from "@tunelab/selection";
 import {
   STRATEGY_NAMES,
@@ -13,6 +20,7 @@ import {
 import type { Command } from "commander";
 import { destinationFor } from "../destination.ts";
 import { EXIT, ExitWith, type Io } from "../io.ts";
+import { busyFault, busyLine } from "../load-text.ts";
 import { parseDuration, parseProfile, parseWhole, parseWorkload } from "../options.ts";
 import { hostEntry } from "../places.ts";
 import { sessionProgress } from "../progress.ts";
@@ -33,6 +41,7 @@ interface TuneFlags {
   readonly resume?: string | true;
   readonly journal?: string;
   readonly out?: string;
+  readonly requireQuiet?: boolean;
   readonly json?: boolean;
 }
 
@@ -58,6 +67,10 @@ export function register(program: Command, io: Io): void {
     .option("--resume [session]", "go on with an interrupted session (the newest without an id)")
     .option("--journal <file>", "write a journal instead of a session file")
     .option("--out <dir>", "folder for sessions and tables (default .lab, or $TUNELAB_LAB_DIR)")
+    .option(
+      "--require-quiet",
+      "measure nothing (exit 1) on a busy machine or a device too noisy to certify on",
+    )
     .option("--json", "print the result as JSON on standard output")
     .addHelpText("after", "\nExample: pnpm tune --kernel matched-filter --workload quick --budget 1m")
     .action((flags: TuneFlags) => run(flags, io));
@@ -84,9 +97,24 @@ async function run(flags: TuneFlags, io: Io): Promise<void> {
     `Device ${target.id} (${target.kind}), profile ${profile}: ${workloads.map(({ suite }) => suite.operation.name).join(", ")}, ` +
       `${flags.problem.length ? "given problems" : `workload ${workload}`}, strategy ${strategy}, seed ${seed}, budget ${flags.budget ?? defaults.budget}`,
   );
+  const machine = await machineLoad();
+  io.note(busyLine(machine));
+  if (flags.requireQuiet && machine.busy) throw busyFault(machine);
   const bench = await openBench(target, { entry: hostEntry, profile });
   try {
-    await session({ flags, io, target, bench, workloads, workload, strategy, profile, seed, budgetMs });
+    await session({
+      flags,
+      io,
+      machine,
+      target,
+      bench,
+      workloads,
+      workload,
+      strategy,
+      profile,
+      seed,
+      budgetMs,
+    });
   } finally {
     await bench.close();
   }
@@ -140,6 +168,7 @@ export function withAlgorithms(
 interface Job {
   readonly flags: TuneFlags;
   readonly io: Io;
+  readonly machine: MachineLoad;
   readonly target: DeviceTarget;
   readonly bench: Bench;
   readonly workloads: readonly Workload[];
@@ -172,6 +201,8 @@ async function session(job: Job): Promise<void> {
         seed,
         earlier,
         firstSequence,
+        machine: job.machine,
+        requireQuiet: flags.requireQuiet === true,
         clock: { now: () => performance.now(), timestamp: () => new Date().toISOString() },
         signal: io.signal,
       },
