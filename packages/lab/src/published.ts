@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Operation, SessionEvidence, TuningTable } from "@tunelab/contract";
 import { REPORT_FOLDERS, reportFiles, tablePage } from "@tunelab/report";
@@ -7,6 +7,7 @@ import {
   fold,
   type Retraction,
   renderShipped,
+  SHIPPED_FOLDER,
   type StaleRow,
   serialiseTable,
   staleLookup,
@@ -54,16 +55,22 @@ export async function generatedTables(root: string, publication: Publication): P
   return files;
 }
 
-/** `packages/runtime/src/generated/*`: what `pnpm ship` writes. */
+/** `packages/runtime/src/generated/**`: what `pnpm ship` writes. */
 export async function generatedShip({ tables, operations }: Publication): Promise<Generated> {
   return renderShipped(tables, operations);
 }
 
 /** Folders whose generated files are all known: what else lies there is left over from evidence that is gone. */
-const OWNED: readonly { readonly folder: string; readonly owns: (path: string) => boolean }[] = [
+export type Owned = readonly { readonly folder: string; readonly owns: (path: string) => boolean }[];
+
+/** What `pnpm tables` owns. */
+export const TABLES_OWN: Owned = [
   { folder: "tables", owns: (path) => /\.(json|md)$/.test(path) && path !== "tables/published.json" },
   ...REPORT_FOLDERS.map((folder) => ({ folder: `reports/${folder}`, owns: () => true })),
 ];
+
+/** What `pnpm ship` owns. */
+export const SHIP_OWNS: Owned = [{ folder: SHIPPED_FOLDER, owns: () => true }];
 
 /** A file that is not what the evidence gives. */
 export interface Difference {
@@ -72,13 +79,13 @@ export interface Difference {
   readonly why: string;
 }
 
-/** Files that differ from what the evidence gives; `owned` looks for left-over ones too. */
+/** Files that differ from what the evidence gives, left-over ones in the owned folders among them. */
 export async function differences(
   root: string,
   files: Generated,
-  owned: boolean,
+  owned: Owned,
 ): Promise<readonly Difference[]> {
-  const extra = owned ? await leftovers(root, files) : [];
+  const extra = await leftovers(root, files, owned);
   const found: Difference[] = [];
   for (const path of [...files.keys(), ...extra]) {
     const text = await readFile(join(root, path), "utf8").catch(() => undefined);
@@ -88,9 +95,9 @@ export async function differences(
   return found.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-export async function leftovers(root: string, files: Generated): Promise<readonly string[]> {
+async function leftovers(root: string, files: Generated, owned: Owned): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const { folder, owns } of OWNED) {
+  for (const { folder, owns } of owned) {
     const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true }).catch(
       () => [],
     );
@@ -102,6 +109,8 @@ export async function leftovers(root: string, files: Generated): Promise<readonl
   return found;
 }
 
-export async function writeGenerated(root: string, files: Generated): Promise<void> {
+/** Writes the files, each whole or not at all, and removes what is left over. */
+export async function writeGenerated(root: string, files: Generated, owned: Owned): Promise<void> {
   for (const [path, text] of files) await writeWhole(join(root, path), text);
+  for (const path of await leftovers(root, files, owned)) await rm(join(root, path));
 }

@@ -19,6 +19,7 @@ export {
   type SelectRequest,
   select,
 } from "./select.ts";
-export { renderShipped, sessionDay } from "./ship.ts";
+export { shelve, type TableContents, type TableHeader } from "./shelf.ts";
+export { renderShipped, SHIPPED_FOLDER, sessionDay } from "./ship.ts";
 export { checkShipped, type StaleRow, staleLookup } from "./stale.ts";
-export { parseTable, serialiseTable } from "./table-text.ts";
+export { checkTable, parseTable, serialiseTable } from "./table-text.ts";

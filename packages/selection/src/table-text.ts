@@ -115,6 +115,11 @@ export function parseTable(text: string, name = "the table"): TuningTable {
     const why = error instanceof Error ? error.message : String(error);
     throw new Fault("data", `${name} is not JSON (${why}): restore it, or rebuild it with \`pnpm tables\``);
   }
+  return checkTable(value, name);
+}
+
+/** The value as a table. Throws `Fault` data when it is none, or of a newer schema than this code reads. */
+export function checkTable(value: unknown, name = "the table"): TuningTable {
   if (isObject(value) && typeof value.schema === "number" && value.schema > TABLE_SCHEMA) {
     throw new Fault(
       "data",

@@ -1,6 +1,7 @@
-import { type Operation, planHash, type TuningTable } from "@tunelab/contract";
-import { expect, it } from "vitest";
-import { checkShipped, fold, renderShipped, staleLookup } from "../src/index.ts";
+import { type Fault, type Operation, planHash, type TuningTable } from "@tunelab/contract";
+import { describe, expect, it } from "vitest";
+import { checkShipped, fold, renderShipped, shelve, staleLookup, type TableContents } from "../src/index.ts";
+import { tableChecksum } from "../src/shelf.ts";
 import { BIG, BOUNDS, scale, session, trial } from "./made.ts";
 
 const plain = await scale.algorithms.plain!();
@@ -17,17 +18,19 @@ const measured = async (workgroup: number, us: number) => {
 // 512 asks for more workgroup memory than WebGPU's default 16,384 bytes.
 const trials = await Promise.all([measured(512, 10), measured(256, 30), measured(128, 40), measured(64, 50)]);
 const table: TuningTable = fold([session("01KBA0000000000000000000AA", trials)], { bounds: BOUNDS })[0]!;
-const PATH = "packages/runtime/src/generated/scale.ts";
+const FOLDER = "packages/runtime/src/generated/scale";
+const TABLE = `${FOLDER}/nvidia-h200.tint-vulkan.portable.ts`;
 
-async function shippedIn(text: string): Promise<readonly TuningTable[]> {
-  const from = text.indexOf("= [") + 2;
-  return JSON.parse(text.slice(from, text.lastIndexOf(";"))) as readonly TuningTable[];
+/** The contents of a rendered table module. */
+async function shippedIn(tables: readonly TuningTable[], operation: Operation): Promise<TableContents> {
+  const text = (await renderShipped(tables, [operation])).get(TABLE)!;
+  const from = text.indexOf("= {") + 2;
+  return JSON.parse(text.slice(from, text.lastIndexOf(";"))) as TableContents;
 }
 
 it("ships the best and the runner-up, which fits the default limits here", async () => {
-  const text = (await renderShipped([table], [scale])).get(PATH)!;
-  const [shipped] = await shippedIn(text);
-  expect(shipped!.entries[0]!.rows.map(({ config }) => config.workgroup)).toEqual([512, 256]);
+  const shipped = await shippedIn([table], scale);
+  expect(shipped.entries[0]!.rows.map(({ config }) => config.workgroup)).toEqual([512, 256]);
 });
 
 it("adds the best that runs at default limits where neither does", async () => {
@@ -43,20 +46,67 @@ it("adds the best that runs at default limits where neither does", async () => {
       }),
     },
   };
-  const [shipped] = await shippedIn((await renderShipped([table], [hungry])).get(PATH)!);
-  expect(shipped!.entries[0]!.rows.map(({ config }) => config.workgroup)).toEqual([512, 256, 64]);
+  const shipped = await shippedIn([table], hungry);
+  expect(shipped.entries[0]!.rows.map(({ config }) => config.workgroup)).toEqual([512, 256, 64]);
 });
 
 it("the module says when and from which commit its evidence is, and is the same for the same tables", async () => {
-  const first = (await renderShipped([table], [scale])).get(PATH)!;
-  expect(first).toContain(
+  const first = await renderShipped([table], [scale]);
+  expect(first.get(TABLE)).toContain(
     "// nvidia-h200/tint-vulkan.portable/scale.json: 1 sessions, newest 2025-11-30, commit commit-01KBA",
   );
-  expect((await renderShipped([table], [scale])).get(PATH)).toBe(first);
+  expect(await renderShipped([table], [scale])).toEqual(first);
 });
 
-it("an operation without a table still gets a module that says so", async () => {
-  expect((await renderShipped([], [scale])).get(PATH)).toContain("readonly TuningTable[] = [];");
+it("an operation without a table still gets an index that says so", async () => {
+  const files = await renderShipped([], [scale]);
+  expect([...files.keys()]).toEqual([`${FOLDER}/index.ts`]);
+  expect(files.get(`${FOLDER}/index.ts`)).toContain("readonly ShelvedTable[] = [];");
+});
+
+describe("a shipped table on its shelf", () => {
+  const { operation, profile, device, ...contents } = table;
+  const header = { operation, profile, device };
+
+  it("carries the checksum that its index was rendered with, and is loaded once", async () => {
+    const index = (await renderShipped([table], [scale])).get(`${FOLDER}/index.ts`)!;
+    const checksum = /"([0-9a-f]{16})", async/.exec(index)![1]!;
+    const shipped = await shippedIn([table], scale);
+    let loads = 0;
+    const shelf = shelve(header, checksum, async () => {
+      loads += 1;
+      return shipped;
+    });
+    expect(await shelf.load()).toEqual({ ...shipped, ...header });
+    await shelf.load();
+    expect(loads).toBe(1);
+  });
+
+  it.each<[string, TableContents]>([
+    [
+      "a time changed",
+      { ...contents, entries: JSON.parse(JSON.stringify(table.entries).replace("10", "9")) },
+    ],
+    ["an entry lost", { ...contents, entries: [] }],
+    ["a field lost", { ...contents, commit: undefined as never }],
+  ])("%s is a data fault that names the table and both checksums", async (_what, damaged) => {
+    const checksum = await tableChecksum(header, contents);
+    const fault = await shelve(header, checksum, async () => damaged)
+      .load()
+      .catch((error: Fault) => error);
+    expect(fault).toMatchObject({ kind: "data" });
+    expect((fault as Fault).message).toMatch(
+      new RegExp(`nvidia-h200/tint-vulkan.portable/scale.json was changed or cut short.*${checksum}`),
+    );
+  });
+
+  it("a table of a newer schema is refused by name though its checksum holds", async () => {
+    const newer = { ...contents, schema: 99 };
+    const fault = await shelve(header, await tableChecksum(header, newer), async () => newer)
+      .load()
+      .catch((error: Fault) => error);
+    expect((fault as Fault).message).toMatch(/newer tunelab \(schema 99/);
+  });
 });
 
 it("a table whose plans are what the code plans is not stale", async () => {

@@ -3,7 +3,7 @@ import { gridText } from "@tunelab/report";
 import type { Command } from "commander";
 import type { Io } from "../io.ts";
 import { labDir, requireCheckout, tablesDir } from "../places.ts";
-import { generatedTables, loadPublication, writeGenerated } from "../published.ts";
+import { generatedTables, loadPublication, TABLES_OWN, writeGenerated } from "../published.ts";
 
 interface Flags {
   readonly out?: string;
@@ -131,6 +131,6 @@ async function withdraw(
 async function rebuild(): Promise<readonly string[]> {
   const root = requireCheckout();
   const files = await generatedTables(root, await loadPublication(root));
-  await writeGenerated(root, files);
+  await writeGenerated(root, files, TABLES_OWN);
   return [...files.keys()];
 }

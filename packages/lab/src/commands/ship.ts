@@ -2,7 +2,7 @@ import { problemKey } from "@tunelab/contract";
 import type { Command } from "commander";
 import { EXIT, ExitWith, type Io } from "../io.ts";
 import { requireCheckout } from "../places.ts";
-import { differences, generatedShip, loadPublication, writeGenerated } from "../published.ts";
+import { differences, generatedShip, loadPublication, SHIP_OWNS, writeGenerated } from "../published.ts";
 
 export function register(program: Command, io: Io): void {
   program
@@ -16,8 +16,8 @@ export function register(program: Command, io: Io): void {
       const publication = await loadPublication(root);
       const { tables, stale } = publication;
       const files = await generatedShip(publication);
-      const wrong = await differences(root, files, false);
-      if (!flags.check) await writeGenerated(root, files);
+      const wrong = await differences(root, files, SHIP_OWNS);
+      if (!flags.check) await writeGenerated(root, files, SHIP_OWNS);
       if (flags.json) {
         io.out(JSON.stringify({ files: [...files.keys()], differing: wrong.map(({ path }) => path), stale }));
       } else {

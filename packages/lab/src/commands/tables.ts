@@ -1,9 +1,7 @@
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import type { Command } from "commander";
 import { EXIT, ExitWith, type Io } from "../io.ts";
 import { requireCheckout } from "../places.ts";
-import { differences, generatedTables, leftovers, loadPublication, writeGenerated } from "../published.ts";
+import { differences, generatedTables, loadPublication, TABLES_OWN, writeGenerated } from "../published.ts";
 
 export function register(program: Command, io: Io): void {
   program
@@ -19,11 +17,8 @@ async function tables(flags: { readonly check?: boolean; readonly json?: boolean
   const root = requireCheckout();
   const publication = await loadPublication(root);
   const files = await generatedTables(root, publication);
-  const wrong = await differences(root, files, true);
-  if (!flags.check) {
-    await writeGenerated(root, files);
-    for (const path of await leftovers(root, files)) await rm(join(root, path));
-  }
+  const wrong = await differences(root, files, TABLES_OWN);
+  if (!flags.check) await writeGenerated(root, files, TABLES_OWN);
   const stale = staleCounts(publication.stale.map(({ table }) => table));
   if (flags.json) {
     const paths = wrong.map(({ path }) => path);

@@ -1,0 +1,50 @@
+import { canonicalJson, Fault, sha256, type TuningTable } from "@tunelab/contract";
+import { tablePath } from "./fold.ts";
+import type { ShelvedTable } from "./rank-tables.ts";
+import { checkTable } from "./table-text.ts";
+
+/** What choosing needs of a shipped table before it is loaded. */
+export type TableHeader = Pick<TuningTable, "operation" | "profile" | "device">;
+
+/** The rest of it, a module of its own. */
+export type TableContents = Omit<TuningTable, keyof TableHeader>;
+
+/** Hex digits of a table's checksum: a damaged file passes once in 10^19. */
+const CHECKSUM_DIGITS = 16;
+
+/** SHA-256 of the whole table as canonical JSON, shortened. */
+export async function tableChecksum(header: TableHeader, contents: TableContents): Promise<string> {
+  return (await sha256(canonicalJson({ ...contents, ...header }))).slice(0, CHECKSUM_DIGITS);
+}
+
+/**
+ * A shipped table that is loaded when its turn comes, once. `load` rejects with `Fault` data when the module is missing, cut
+ * short, changed, or of a newer schema.
+ */
+export function shelve(
+  header: TableHeader,
+  checksum: string,
+  contents: () => Promise<TableContents>,
+): ShelvedTable {
+  let loaded: Promise<TuningTable> | undefined;
+  const open = async (): Promise<TuningTable> => {
+    const name = `the shipped table ${tablePath(header)}`;
+    const found = await contents();
+    const got = await tableChecksum(header, found);
+    if (got !== checksum) {
+      throw new Fault(
+        "data",
+        `${name} was changed or cut short (checksum ${got}, shipped with ${checksum}): install the package again`,
+        { checksum, got },
+      );
+    }
+    return checkTable({ ...found, ...header }, name);
+  };
+  return {
+    ...header,
+    load: () => {
+      loaded ??= open();
+      return loaded;
+    },
+  };
+}
