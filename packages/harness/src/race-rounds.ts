@@ -16,9 +16,11 @@ export interface Lane<E extends Racer> {
   /** Accepted samples in ns, in order of measurement; more than the rounds for who was the reference of several heats. */
   readonly samplesNs: number[];
   rejected: number;
-  state: "racing" | "behind" | "dropped" | "failed";
+  state: "racing" | "behind" | "dropped" | "crowded" | "failed";
   /** Why, unless racing. */
   reason?: string;
+  /** When cut: log of its time over the leader's, at least. */
+  least?: number;
 }
 
 /** Shuffles a list: a seeded source, so that a race can be run again. */
@@ -39,6 +41,8 @@ export class Rounds<E extends Racer> {
   #readings = new Map<Lane<E>, number>();
   #attempts = 0;
   #done = 0;
+  /** Of the last whole round; ranking takes time, and contenders are asked for before each sample. */
+  #order: readonly Lane<E>[] | undefined;
 
   constructor(entries: readonly E[], shuffle: Shuffle) {
     this.#shuffle = shuffle;
@@ -55,12 +59,10 @@ export class Rounds<E extends Racer> {
     return this.lanes.filter(({ state }) => state === "racing" || state === "behind");
   }
 
-  /** Who may still be the fastest, the fastest first; equal scores in the order given. */
+  /** Who may still be the fastest, the fastest first as of the last whole round; equal scores in the order given. */
   get contenders(): readonly Lane<E>[] {
-    const racing = this.lanes.filter(({ state }) => state === "racing");
-    const score = scores(racing.map(({ log }) => log.slice(0, this.#done)));
-    const order = [...racing.keys()].sort((a, b) => score[a]! - score[b]!);
-    return this.#done === 0 ? racing : order.map((index) => racing[index]!);
+    this.#order ??= this.#inOrder();
+    return this.#order.filter(({ state }) => state === "racing");
   }
 
   /** The next to run and the heat it is in; undefined when nobody is left. */
@@ -108,6 +110,12 @@ export class Rounds<E extends Racer> {
     if (this.#heats.length === 0) this.#closeRound();
   }
 
+  #inOrder(): readonly Lane<E>[] {
+    const racing = this.lanes.filter(({ state }) => state === "racing");
+    const score = scores(racing.map(({ log }) => log.slice(0, this.#done)));
+    return [...racing.keys()].sort((a, b) => score[a]! - score[b]! || a - b).map((index) => racing[index]!);
+  }
+
   /** Deals the live lanes into heats; false when nobody is live. */
   #openRound(): boolean {
     const live = this.live;
@@ -143,13 +151,32 @@ export class Rounds<E extends Racer> {
     this.#done += 1;
     const short = this.live.filter(({ log }) => log.length < this.#done);
     if (short.length > 0) this.#forget();
+    this.#order = undefined;
     const [leader, ...others] = this.contenders;
     if (!leader) return;
-    for (const lane of others) {
-      const reason = behind(lane.log, leader.log);
-      if (reason === undefined) continue;
+    const found = behind(
+      others.map(({ log }) => log),
+      leader.log,
+    );
+    for (const [index, cut] of found.entries()) {
+      if (!cut) continue;
+      const lane = others[index]!;
       lane.state = lane.entry.keep ? "behind" : "dropped";
-      lane.reason = reason;
+      lane.reason = cut.reason;
+      lane.least = cut.least;
+    }
+    this.#thin();
+  }
+
+  /** Ends the race for those of a crowd of near ties that stand last in it; who is kept stays. */
+  #thin(): void {
+    const most = Math.min(...RACE.crowds.filter(({ round }) => this.#done >= round).map(({ most }) => most));
+    if (this.contenders.length <= most) return;
+    this.#order = undefined;
+    for (const lane of this.contenders.slice(most)) {
+      if (lane.entry.keep) continue;
+      lane.state = "crowded";
+      lane.reason = `not among the ${most} fastest of a crowd after ${this.#done} rounds`;
     }
   }
 

@@ -62,8 +62,8 @@ export interface RaceOutcome<E extends Racer> {
 
 /**
  * A race as a machine that only decides: ask `next()`, `take()` what it gave (or `fail()`), until `next()` is undefined. Rounds
- * with cuts first (see race-rounds.ts); they end when at most 4 contenders are left after 6 rounds, or after 24; then at most
- * 10 meet in quads. Among those within 0.3% of the fastest the simplest wins.
+ * with cuts first (see race-cuts.ts); they end when one contender is left, or after 24; then at most 6
+ * meet in quads. Among those within 0.3% of the fastest the simplest wins.
  */
 export class RaceMachine<E extends Racer> {
   readonly #rules: RaceRules<E>;
@@ -85,7 +85,7 @@ export class RaceMachine<E extends Racer> {
     if (!this.#finals) {
       const running = this.#roundsGoOn() ? this.#rounds.next() : undefined;
       if (running) return this.#request(running.lane, running.heat, true);
-      const finalists = this.#rounds.contenders.slice(0, RACE.finalistsAtMost);
+      const finalists = this.#rounds.contenders.slice(0, RACE.finalists);
       if (finalists.length === 0) return undefined;
       this.#finals = new Finals(finalists, this.#rules.finals ?? FINAL_QUADS);
     }
@@ -129,8 +129,7 @@ export class RaceMachine<E extends Racer> {
 
   #roundsGoOn(): boolean {
     const { done, contenders } = this.#rounds;
-    if (done >= RACE.rounds) return false;
-    return done < RACE.nearRound || contenders.length > RACE.finalists;
+    return done < RACE.nearRound || (done < RACE.rounds && contenders.length > 1);
   }
 
   #request(lane: Lane<E>, lanes: readonly Lane<E>[], timed: boolean): RaceRequest<E> {
@@ -172,8 +171,8 @@ function standingOf<E extends Racer>(
     if (state === "failed") return state;
     if (!winner) return "unmet";
     if (lane === winner) return "winner";
-    // Cut, but for a difference that nobody would call a change: another race may well pick it.
-    if (state !== "racing") return distance > gate ? state : "tie";
+    // Cut, but maybe for a difference that nobody would call a change: another race may well pick it.
+    if (state === "behind" || state === "dropped") return lane.least! > gate ? state : "tie";
     return met && met.low > gate ? "slower" : "tie";
   };
   return {

@@ -74,25 +74,41 @@ describe("a race", () => {
     expect(place.default!.ratio).toBeCloseTo(9, 0);
   });
 
-  it("sends the last few to quads", async () => {
-    const { meetings, winner, place } = await race([
-      ...field(3, 0.004),
-      ...field(9, 0.3)
-        .slice(1)
-        .map((k) => ({ ...k, id: `slow-${k.id}` })),
-    ]);
+  it("sends those that its rounds cannot tell apart to quads", async () => {
+    const { meetings, winner, place, rounds } = await race([...field(3, 0.002), { id: "far", ns: 2e6 }]);
+    expect(rounds).toBe(24);
     expect(meetings.length).toBeGreaterThan(0);
     expect(winner?.id).toBe("k0");
-    expect(place.k1!.ratio).toBeCloseTo(1.004, 2);
+    expect(place.k1).toMatchObject({ place: "tie" });
+    expect(place.k1!.ratio).toBeCloseTo(1.002, 2);
   });
 
-  it("ends after at most 24 rounds with a field that cannot be told apart, and at most 10 meet in quads", async () => {
+  it("thins a crowd of near ties to 16 after 6 rounds and 8 after 12, and calls those left out ties", async () => {
+    const crowd = Array.from({ length: 40 }, (_, index) => ({
+      id: `c${index}`,
+      ns: 1e6,
+      keep: index === 39,
+    }));
+    const { runs, place, standings, samples } = await race(crowd);
+    const rounds = crowd.map(({ id }) => runs(id));
+    expect(rounds.filter((count) => count === 6).length).toBeGreaterThan(20);
+    expect(rounds.filter((count) => count > 12).length).toBeLessThanOrEqual(9);
+    expect(place.c39!.rounds).toBe(24);
+    expect(standings.every(({ place }) => place === "tie" || place === "winner")).toBe(true);
+    expect(samples).toBeLessThan(40 * 24);
+  });
+
+  it("needs no quads when its rounds leave one", async () => {
+    expect(await race(field(8, 0.02))).toMatchObject({ meetings: [], rounds: 6 });
+  });
+
+  it("ends after at most 24 rounds with a field that cannot be told apart, and at most 6 meet in quads", async () => {
     const random = randomFrom(4);
     const { rounds, meetings, winner } = await race(field(14, 0), {
       sample: async () => 1e6 * (1 + 0.3 * random.float()),
     });
     expect(rounds).toBe(24);
-    expect(meetings).toHaveLength(9);
+    expect(meetings).toHaveLength(5);
     expect(winner).toBeDefined();
   });
 
@@ -216,14 +232,28 @@ describe("a race that is stopped", () => {
 });
 
 describe("the cuts", () => {
-  it("keep who is slower on average only by one wild round", () => {
-    const leader = [0, 0, 0, 0, 0, 0];
-    expect(behind([0.001, 0, 2, 0.001, 0, 0.001], leader)).toBeUndefined();
+  const level = (log: number, rounds: number): number[] => new Array<number>(rounds).fill(log);
+
+  it("keep who is slower on average only by two wild rounds of six", () => {
+    expect(behind([[0.001, 0, 2, 0.001, 2, 0.001]], level(0, 6))).toEqual([undefined]);
+  });
+
+  it("drop who is slower although the leader had a wild round", () => {
+    const [cut] = behind([level(0.02, 6), level(0.03, 6)], [0, 0, 0, 3, 0, 0]);
+    expect(cut!.reason).toMatch(/^2\.02% slower/);
+  });
+
+  it("take the field's scatter for an entry whose own six rounds agree by chance", () => {
+    const leader = level(0, 6);
+    const calm = level(0.01, 6);
+    expect(behind([calm], leader)[0]).toBeDefined();
+    const restless = [1, 2, 3].map((k) => [0.03 * k, -0.03, 0.05, -0.02 * k, 0.01, -0.04]);
+    expect(behind([calm, ...restless], leader)[0]).toBeUndefined();
   });
 
   it("keep who is slower by less than the margin, however sure that is", () => {
-    expect(behind(new Array(24).fill(0.002), new Array(24).fill(0))).toBeUndefined();
-    expect(behind(new Array(24).fill(0.004), new Array(24).fill(0))).toMatch(/^0\.40% slower/);
+    expect(behind([level(0.0029, 24)], level(0, 24))).toEqual([undefined]);
+    expect(behind([level(0.004, 24)], level(0, 24))[0]).toMatchObject({ least: 0.004 });
   });
 
   it("score by what is left when each round's median is taken out", () => {
