@@ -1,12 +1,15 @@
 import { defineConfig } from "tsdown";
 
-/** Workspace packages are bundled, so that the published package stands alone. */
+/** Workspace packages and fft.js are bundled (its licence stands in THIRD-PARTY.md), so that the published package stands alone. */
 export default defineConfig({
   entry: ["src/index.ts", "src/core.ts", "src/matched-filter.ts"],
   platform: "neutral",
   dts: true,
   sourcemap: true,
   fixedExtension: false,
-  deps: { alwaysBundle: [/^@tunelab\//] },
-  inputOptions: { resolve: { conditionNames: ["@tunelab/source", "import", "default"] } },
+  deps: { alwaysBundle: [/^@tunelab\//, "fft.js"] },
+  inputOptions: {
+    // Neutral platforms have no main fields of their own, and fft.js has no exports.
+    resolve: { conditionNames: ["@tunelab/source", "import", "default"], mainFields: ["module", "main"] },
+  },
 });

@@ -4,4 +4,5 @@ export { type Demand, type Explanation, parseTable } from "@tunelab/selection";
 export type { RuntimeEvent } from "./events.ts";
 export type { DeviceOptions } from "./open.ts";
 export type { Answer, BoundCall, RuntimeOperation } from "./operation.ts";
+export type { Backend } from "./route.ts";
 export { createRuntime, Runtime, type RuntimeOptions, type ShippedOperation } from "./runtime.ts";

@@ -20,9 +20,14 @@ export type RuntimeEvent =
       readonly operation: string;
       readonly table: string;
       readonly reason: string;
+    }
+  | {
+      /** Backend `auto` found no GPU: everything computes on the CPU. */
+      readonly kind: "no-gpu";
+      readonly reason: string;
     };
 
-/** Hands each event on once, by its key. */
+/** Hands each event on once, by its kind, operation and detail. */
 export class Teller {
   readonly #listener: (event: RuntimeEvent) => void;
   readonly #told = new Set<string>();
@@ -31,8 +36,8 @@ export class Teller {
     this.#listener = listener ?? (() => {});
   }
 
-  tell(key: string, event: RuntimeEvent): void {
-    const whole = `${event.kind} ${event.operation} ${key}`;
+  tell(event: Extract<RuntimeEvent, { operation: string }>, detail: string): void {
+    const whole = `${event.kind} ${event.operation} ${detail}`;
     if (this.#told.has(whole)) return;
     this.#told.add(whole);
     this.#listener(event);

@@ -38,7 +38,8 @@ export interface BoundCall {
 
 /** What an operation needs of its runtime. */
 export interface Workshop {
-  readonly executor: Executor;
+  /** Of the device in hand; another after the runtime recovered. */
+  executor(): Executor;
   readonly teller: Teller;
   select(problem: Problem, demand: Demand): Promise<Selection>;
 }
@@ -65,7 +66,14 @@ interface Attempt {
   readonly explanation: Explanation;
   /** Compiled on first use; a failure stays, it would fail again. */
   prepared?: Promise<Prepared>;
-  /** Milliseconds of a batch item, from this device's table or from runs. */
+  /** Shared by the attempts of one variant on one shape, whatever their batch. */
+  readonly cost: Cost;
+  /** Items of the batch, known with the plan. */
+  items: number;
+}
+
+/** Milliseconds of a batch item, from this device's table or from runs. */
+interface Cost {
   msPerItem: number | undefined;
 }
 
@@ -74,6 +82,7 @@ export class RuntimeOperation<P extends Problem = Problem> {
   readonly operation: Operation<P>;
   readonly #shop: Workshop;
   readonly #choices = new Recent<Promise<Choice>>(CHOICES_KEPT);
+  readonly #costs = new Recent<Cost>(CHOICES_KEPT);
 
   constructor(operation: Operation<P>, shop: Workshop) {
     this.operation = operation;
@@ -102,7 +111,7 @@ export class RuntimeOperation<P extends Problem = Problem> {
       const instance = await prepared.bind(ports, costOf(attempt));
       try {
         await instance.run();
-        attempt.msPerItem = instance.msPerItem;
+        attempt.cost.msPerItem = instance.msPerItem;
         return await instance.read(this.#readable(problem, ports));
       } finally {
         instance.dispose();
@@ -119,9 +128,20 @@ export class RuntimeOperation<P extends Problem = Problem> {
     return boundCall(result, explanation, this.#readable(problem, ports));
   }
 
+  /**
+   * Milliseconds on the GPU that a call is expected to take, by this device's table (scaled from the measured batch) or by earlier
+   * runs; undefined when nothing tells. Compiles like `prepare`.
+   */
+  async expectedMs(problem: P, demand: Demand = {}): Promise<number | undefined> {
+    const { result } = await this.#first(problem, demand, async (attempt) => attempt);
+    const { cost, items } = result;
+    return cost.msPerItem === undefined ? undefined : cost.msPerItem * items;
+  }
+
   /** Forgets what was chosen and compiled; the next call chooses again. */
   forget(): void {
     this.#choices.clear();
+    this.#costs.clear();
   }
 
   #readable(problem: P, ports: BoundPorts): readonly string[] {
@@ -144,16 +164,15 @@ export class RuntimeOperation<P extends Problem = Problem> {
     const selection = await this.#shop.select(problem, demand);
     for (const { table, fault } of selection.unreadable) {
       const { operation } = selection;
-      this.#shop.teller.tell(table, {
-        kind: "table-unreadable",
-        operation,
-        table,
-        reason: fault.message,
-      });
+      this.#shop.teller.tell({ kind: "table-unreadable", operation, table, reason: fault.message }, table);
     }
     const attempts = selection.candidates.map((candidate): Attempt => {
       const explanation = explain(selection, candidate);
-      return { candidate, explanation, msPerItem: undefined };
+      const shape = this.operation.dimensions
+        .filter(({ role }) => role !== "extent")
+        .map(({ name }) => problem[name]);
+      const cost = this.#costs.get(`${candidate.variant} ${shape}`, () => ({ msPerItem: undefined }));
+      return { candidate, explanation, cost, items: 0 };
     });
     return { selection, attempts };
   }
@@ -173,17 +192,15 @@ export class RuntimeOperation<P extends Problem = Problem> {
         const result = await use(attempt, await this.#compile(attempt, problem));
         const { borrowed, table, why } = explanation;
         if (borrowed && table) {
-          this.#shop.teller.tell(table, { kind: "borrowed", operation, table, why });
+          this.#shop.teller.tell({ kind: "borrowed", operation, table, why }, table);
         }
         return { result, explanation };
       } catch (error) {
         last = asFault(error, "crashed");
         if (!VARIANT_FAULTS.includes(last.kind)) throw last;
         const { variant } = candidate;
-        const reason = last.message;
-        this.#shop.teller.tell(`${variant} ${problemKey(problem)}`, {
-          ...{ kind: "fallback", operation, variant, reason },
-        });
+        const told = { kind: "fallback", operation, variant, reason: last.message } as const;
+        this.#shop.teller.tell(told, `${variant} ${problemKey(problem)}`);
       }
     }
     throw last;
@@ -192,12 +209,13 @@ export class RuntimeOperation<P extends Problem = Problem> {
   #compile(attempt: Attempt, problem: P): Promise<Prepared> {
     if (!attempt.prepared) {
       const { algorithm, config, origin } = attempt.candidate;
-      const { executor } = this.#shop;
+      const executor = this.#shop.executor();
       const plan = algorithm.plan(problem, config, executor.capabilities);
       if (origin.kind === "table" && origin.own) {
         const measured = Number(origin.problem[plan.batch.dimension]);
-        if (measured > 0) attempt.msPerItem = origin.row.minUs / 1000 / measured;
+        if (measured > 0) attempt.cost.msPerItem ??= origin.row.minUs / 1000 / measured;
       }
+      attempt.items = plan.batch.items;
       attempt.prepared = executor.prepare(plan);
     }
     return attempt.prepared;
@@ -207,7 +225,8 @@ export class RuntimeOperation<P extends Problem = Problem> {
 const isBuffer = (value: BoundPorts[string] | undefined): boolean =>
   value !== undefined && !ArrayBuffer.isView(value);
 
-const costOf = ({ msPerItem }: Attempt): BindOptions => (msPerItem === undefined ? {} : { msPerItem });
+const costOf = ({ cost: { msPerItem } }: Attempt): BindOptions =>
+  msPerItem === undefined ? {} : { msPerItem };
 
 const demandKey = ({ maxError, scratchBytes, encodable, variant }: Demand): string =>
   `${maxError ?? ""} ${scratchBytes ?? ""} ${encodable ?? ""} ${variant ?? ""}`;

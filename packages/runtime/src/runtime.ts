@@ -1,12 +1,27 @@
-import type { DeviceInfo, Fault, Operation, Problem, ProfileName, TuningTable } from "@tunelab/contract";
+import {
+  asFault,
+  type DeviceInfo,
+  Fault,
+  type Operation,
+  type Problem,
+  type ProfileName,
+  type TuningTable,
+} from "@tunelab/contract";
 import { Executor } from "@tunelab/executor";
-import { type Demand, select, type TableSource } from "@tunelab/selection";
+import { checkTable, type Demand, type Selection, select, type TableSource } from "@tunelab/selection";
 import { type RuntimeEvent, Teller } from "./events.ts";
 import { deviceInfoOf } from "./identity.ts";
-import { type DeviceOptions, openDevice } from "./open.ts";
+import { type DeviceOptions, type OpenDevice, openDevice } from "./open.ts";
 import { RuntimeOperation } from "./operation.ts";
+import type { Backend } from "./route.ts";
+import { measureTrip, type Trip } from "./trip.ts";
 
 export interface RuntimeOptions extends DeviceOptions {
+  /**
+   * Where operations that can do both compute: `gpu` (the default), `cpu`, or `auto`: whichever is expected to answer first, and the
+   * CPU where there is no GPU.
+   */
+  readonly backend?: Backend;
   /** The toggles the device was created with; `portable` (what browsers run) unless told. */
   readonly profile?: ProfileName;
   /** Tables of your own tuning; they go before the shipped ones of the same device. */
@@ -23,33 +38,51 @@ export interface ShippedOperation<P extends Problem = Problem> {
 /** Compiled texts kept: a page that goes through many lengths must not grow for ever. */
 const KERNELS_KEPT = 32;
 
+/** A device and what runs plans on it. */
+interface Gpu extends OpenDevice {
+  readonly executor: Executor;
+  readonly deviceInfo: DeviceInfo;
+  trip: Promise<Trip> | undefined;
+}
+
 /** One device, its compiled kernels and the tables to choose from. Made by `createRuntime`. */
 export class Runtime {
-  readonly device: GPUDevice;
-  readonly info: DeviceInfo;
+  readonly backend: Backend;
   readonly profile: ProfileName;
-  readonly #owned: boolean;
-  readonly #executor: Executor;
+  readonly #options: RuntimeOptions;
   readonly #tables: readonly TuningTable[];
   readonly #teller: Teller;
   readonly #operations = new Map<Operation, RuntimeOperation>();
+  #gpu: Gpu | undefined;
+  #disposed = false;
 
-  constructor(device: GPUDevice, info: DeviceInfo, owned: boolean, options: RuntimeOptions) {
-    this.device = device;
-    this.info = info;
+  constructor(open: OpenDevice | undefined, options: RuntimeOptions) {
+    this.backend = options.backend ?? "gpu";
     this.profile = options.profile ?? "portable";
-    this.#owned = owned;
-    this.#executor = new Executor(device, info.capabilities, {
-      clock: performance,
-      kernelsKept: KERNELS_KEPT,
-    });
-    this.#tables = options.tables ?? [];
+    this.#options = options;
+    this.#gpu = open && gpuOf(open);
+    this.#tables = (options.tables ?? []).map((table, index) => checkTable(table, `tables[${index}]`));
     this.#teller = new Teller(options.onEvent);
   }
 
-  /** Resolves with the reason when the device is lost. A new runtime is the way on. */
+  /** Whether there is a GPU: false for backend `cpu`, and for `auto` where none was found. */
+  get hasGpu(): boolean {
+    return this.#gpu !== undefined;
+  }
+
+  /** The device. Throws `Fault` unsupported when the runtime computes on the CPU alone. */
+  get device(): GPUDevice {
+    return this.#theGpu().device;
+  }
+
+  /** Who the device is and what it can do. Throws `Fault` unsupported when the runtime computes on the CPU alone. */
+  get info(): DeviceInfo {
+    return this.#theGpu().deviceInfo;
+  }
+
+  /** Resolves with the reason when the device is lost: `recover()` is the way on. Never resolves without a GPU. */
   get lost(): Promise<Fault> {
-    return this.#executor.lost;
+    return this.#gpu?.executor.lost ?? new Promise(() => {});
   }
 
   /**
@@ -61,7 +94,7 @@ export class Runtime {
     const known = this.#operations.get(operation);
     if (known) return known as RuntimeOperation<P>;
     const made = new RuntimeOperation<P>(operation, {
-      executor: this.#executor,
+      executor: () => this.#theGpu().executor,
       teller: this.#teller,
       select: async (problem, demand) => this.#select(operation, await tables(), problem, demand),
     });
@@ -69,26 +102,95 @@ export class Runtime {
     return made;
   }
 
-  /** Frees everything the runtime made; a device that the caller brought stays alive. */
-  dispose(): void {
-    this.#executor.dispose();
-    this.#operations.clear();
-    if (this.#owned) this.device.destroy();
+  /** What every call pays beside its kernel, measured when first asked for. */
+  trip(): Promise<Trip> {
+    const gpu = this.#theGpu();
+    gpu.trip ??= measureTrip(gpu.device, () => performance.now());
+    return gpu.trip;
   }
 
-  #select(operation: Operation, tables: readonly TableSource[], problem: Problem, demand: Demand) {
+  /**
+   * Goes on after a lost device: opens another the way the first was opened, or takes the one given. Operations stay valid and
+   * choose and compile again; whatever was bound is gone. Rejects with `Fault` usage when the first device or adapter was the
+   * caller's and no other is given, environment when there is none.
+   */
+  async recover(options: DeviceOptions = {}): Promise<void> {
+    const own = this.#options;
+    if (this.#disposed) throw new Fault("usage", "this runtime was disposed: create another");
+    if ((own.device || own.adapter) && !options.device && !options.adapter) {
+      const which = own.device ? "device" : "adapter";
+      throw new Fault(
+        "usage",
+        `the lost device came from your ${which}: pass a fresh one, recover({ ${which} })`,
+      );
+    }
+    const { gpu, powerPreference } = own;
+    const fresh = await openDevice({
+      ...(gpu ? { gpu } : {}),
+      ...(powerPreference ? { powerPreference } : {}),
+      ...options,
+    });
+    this.#close();
+    this.#gpu = gpuOf(fresh);
+    for (const operation of this.#operations.values()) operation.forget();
+  }
+
+  /** Frees everything the runtime made; a device that the caller brought stays alive. */
+  dispose(): void {
+    this.#disposed = true;
+    this.#close();
+    this.#operations.clear();
+  }
+
+  #close(): void {
+    this.#gpu?.executor.dispose();
+    if (this.#gpu?.owned) this.#gpu.device.destroy();
+  }
+
+  #theGpu(): Gpu {
+    if (this.#gpu) return this.#gpu;
+    throw new Fault(
+      "unsupported",
+      'this runtime computes on the CPU alone: create one with backend "gpu" where there is WebGPU',
+    );
+  }
+
+  #select(
+    operation: Operation,
+    tables: readonly TableSource[],
+    problem: Problem,
+    demand: Demand,
+  ): Promise<Selection> {
+    const { identity, capabilities } = this.info;
     return select({
       ...{ operation, problem, demand, tables, callerTables: this.#tables, profile: this.profile },
-      ...{ capabilities: this.info.capabilities, identity: this.info.identity },
+      ...{ capabilities, identity },
     });
   }
 }
 
+function gpuOf(open: OpenDevice): Gpu {
+  const deviceInfo = deviceInfoOf(open.device, open.info);
+  const executor = new Executor(open.device, deviceInfo.capabilities, {
+    clock: performance,
+    kernelsKept: KERNELS_KEPT,
+  });
+  return { ...open, deviceInfo, executor, trip: undefined };
+}
+
 /**
- * Opens a device (or takes the caller's) and makes the runtime that operations are called with.
- * Rejects with `Fault` environment when there is no WebGPU, adapter or device.
+ * Opens a device (or takes the caller's) and makes the runtime that operations are called with. With backend `cpu` no device is
+ * opened; with `auto` its absence is told as an event and the CPU computes.
+ * Rejects with `Fault` environment when there is no WebGPU, adapter or device; data when one of `tables` is no table.
  */
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
-  const { device, info, owned } = await openDevice(options);
-  return new Runtime(device, deviceInfoOf(device, info), owned, options);
+  if (options.backend === "cpu") return new Runtime(undefined, options);
+  try {
+    return new Runtime(await openDevice(options), options);
+  } catch (error) {
+    const fault = asFault(error, "environment");
+    if (options.backend !== "auto" || fault.kind !== "environment") throw fault;
+    options.onEvent?.({ kind: "no-gpu", reason: fault.message });
+    return new Runtime(undefined, options);
+  }
 }

@@ -38,6 +38,8 @@ for (let k = 0; k < n; k++) {
 }
 const runtime = await createRuntime({ gpu });
 const { indices, magnitudes, variant, table } = await matchedFilter(runtime, { n, data, templates });
+const cpu = await matchedFilter(runtime, { n, data, templates, backend: "cpu" });
+if (cpu.indices[0] !== indices[0]) throw new Error("the CPU disagrees");
 console.log(JSON.stringify({ index: indices[0], magnitude: magnitudes[0], variant, table }));
 process.exit(0);
 `;

@@ -29,6 +29,8 @@ const first = await matchedFilter(tabled, { n, data, templates });
 const again = await matchedFilter(tabled, { n, data, templates });
 tabled.dispose();
 const zeroCopy = await onTheCallersBuffers();
+const onCpu = await matchedFilter(runtime, { n, data, templates, backend: "cpu" });
+const auto = await matchedFilter(runtime, { n, data, templates, backend: "auto" });
 const alive = await matchedFilter(runtime, { n, data, templates });
 runtime.dispose();
 
@@ -79,6 +81,9 @@ console.log(
     ...{ plain: summary(plain), chosen: summary(chosen), first: summary(first), again: summary(again) },
     alive: summary(alive),
     zeroCopy,
+    onCpu: { ...summary(onCpu), values: [...onCpu.values] },
+    onGpu: { ...summary(plain), values: [...plain.values] },
+    auto: { backend: auto.backend, why: auto.route, indices: [...auto.indices] },
   }),
 );
 process.exit(0);

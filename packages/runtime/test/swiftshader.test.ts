@@ -26,6 +26,9 @@ interface Report {
   readonly first: Summary;
   readonly again: Summary;
   readonly alive: Summary;
+  readonly onCpu: Summary & { readonly values: readonly number[] };
+  readonly onGpu: Summary & { readonly values: readonly number[] };
+  readonly auto: { readonly backend: string; readonly why: string; readonly indices: readonly number[] };
   readonly zeroCopy: { readonly once: number[]; readonly turned: number[]; readonly again: Summary };
 }
 
@@ -77,6 +80,22 @@ describe.skipIf(!driver)("on the embedded software GPU", () => {
     expect(turned[1]).toBe(report.lags[1]);
     expect([turned[0], turned[2]]).not.toEqual([report.lags[0], report.lags[2]]);
     expect(diagonal(again)).toEqual(report.lags);
+  });
+
+  it("the CPU gives the same peaks, values and magnitudes, within the operation's bound", () => {
+    const { onCpu, onGpu } = report;
+    expect(onCpu.indices).toEqual(onGpu.indices);
+    for (const [at, magnitude] of onGpu.magnitudes.entries()) {
+      expect(Math.abs(onCpu.magnitudes[at]! / magnitude - 1)).toBeLessThan(2e-6);
+      for (const part of [2 * at, 2 * at + 1]) {
+        expect(Math.abs(onCpu.values[part]! - onGpu.values[part]!)).toBeLessThan(1e-5 * magnitude);
+      }
+    }
+  });
+
+  it("auto weighs the GPU's time, its round trip and transfer against the CPU's, and says so", () => {
+    expect(report.auto.why).toMatch(/^auto: .* on the (CPU|GPU)|measured by this call/);
+    expect(report.auto.indices).toEqual(report.onGpu.indices);
   });
 
   it("disposing of a runtime leaves the caller's device alive, and nothing was worth an event", () => {

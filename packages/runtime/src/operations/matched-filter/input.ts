@@ -6,12 +6,12 @@ const PAIR_WORDS = 2;
 export const RECORD_WORDS = 4;
 const WORD_BYTES = 4;
 
-export interface Counts {
+export type Counts = {
   readonly n: number;
   readonly data: number;
   readonly templates: number;
   readonly pairs: number;
-}
+};
 
 type Spectra = Float32Array | GPUBuffer;
 

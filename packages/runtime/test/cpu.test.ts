@@ -1,0 +1,119 @@
+import { type Fault, problemKey } from "@tunelab/contract";
+import { suite } from "@tunelab/kernel-matched-filter/suite";
+import { describe, expect, it } from "vitest";
+import {
+  createRuntime,
+  explainMatchedFilter,
+  matchedFilter,
+  NO_PEAK,
+  type RuntimeEvent,
+} from "../src/index.ts";
+import { correlateOnCpu, cpuPairMs } from "../src/operations/matched-filter/cpu.ts";
+import { routeFor } from "../src/route.ts";
+import { planted } from "./signal.ts";
+
+describe("the matched filter on the CPU", () => {
+  const problems = [64, 128, 512, 4096, 16384].map((n) => ({ n, data: 3, templates: 4, pairs: 12 }));
+  it.each(problems)("passes the laboratory's oracle at n = $n, every pair in full", async (problem) => {
+    const inputs = suite.inputs(problem, 7);
+    const { data, templates, pairs } = inputs as Record<"data" | "templates", Float32Array> & {
+      pairs: Uint32Array;
+    };
+    const records = await correlateOnCpu({ n: problem.n, data, templates, pairs });
+    const verdict = suite.oracle(problem, inputs).check({ records }, { count: problem.pairs, seed: 1 });
+    expect(verdict.matched, `${problemKey(problem)}: ${verdict.detail}`).toBe(problem.pairs);
+    expect(verdict.sampled).toBe(problem.pairs);
+    // What rounding the float64 answer to f32 costs.
+    expect(verdict.maxError).toBeLessThan(1.2e-7);
+  });
+
+  it("takes the lowest of equal peaks, index 0 of silence, and none where every value is NaN", async () => {
+    const n = 64;
+    const flat = new Float32Array(2 * n);
+    flat[0] = 1; // a constant in time: every lag is equal
+    const nothing = new Float32Array(2 * n).fill(Number.NaN);
+    const data = new Float32Array([...flat, ...new Float32Array(2 * n), ...nothing]);
+    const records = await correlateOnCpu({
+      n,
+      data,
+      templates: flat,
+      pairs: new Uint32Array([0, 0, 1, 0, 2, 0]),
+    });
+    expect([records[0], records[4], records[8]]).toEqual([0, 0, NO_PEAK]);
+    expect(new Float32Array(records.buffer)[3]).toBe(1);
+    expect([...records.subarray(9, 12)]).toEqual([0, 0, 0]);
+  });
+
+  it("lets others run while it works", async () => {
+    const { n, data, templates } = planted(16384, 3);
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 1);
+    const pairs = new Uint32Array(2 * 200);
+    await correlateOnCpu({ n, data, templates, pairs });
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(0);
+  });
+
+  it("measures once what a pair costs", () => {
+    const first = cpuPairMs(64);
+    expect(first).toBeGreaterThan(0);
+    expect(cpuPairMs(64)).toBe(first);
+  });
+});
+
+describe("a runtime without a GPU", () => {
+  const { n, data, templates, lags } = planted(256, 3);
+
+  it("with backend cpu opens no device and answers with the same fields", async () => {
+    const runtime = await createRuntime({ backend: "cpu" });
+    const peaks = await matchedFilter(runtime, { n, data, templates });
+    expect([0, 4, 8].map((at) => peaks.indices[at])).toEqual(lags);
+    expect(peaks.magnitudes[0]).toBeCloseTo(n, 3);
+    expect(Math.hypot(peaks.values[0]!, peaks.values[1]!)).toBeCloseTo(n, 3);
+    expect(peaks).toMatchObject({ backend: "cpu", variant: "cpu/fft.js" });
+    expect(runtime.hasGpu).toBe(false);
+    expect(() => runtime.device).toThrow(/on the CPU alone/);
+    runtime.dispose();
+  });
+
+  it("with backend auto says that there is none, once, and answers", async () => {
+    const events: RuntimeEvent[] = [];
+    const runtime = await createRuntime({ backend: "auto", onEvent: (event) => events.push(event) });
+    const { backend, explanation } = await matchedFilter(runtime, { n, data, templates });
+    expect(backend).toBe("cpu");
+    expect(explanation.why).toMatch(/no GPU/);
+    expect(events).toMatchObject([{ kind: "no-gpu", reason: expect.stringContaining("no WebGPU") }]);
+  });
+
+  it("refuses the same problems in the same words", async () => {
+    const runtime = await createRuntime({ backend: "cpu" });
+    const odd = { n: 96, data: new Float32Array(192), templates: new Float32Array(192) };
+    const fault = await matchedFilter(runtime, odd).catch((error: Fault) => error);
+    expect(fault).toMatchObject({ kind: "usage", message: expect.stringMatching(/96.*power of two/) });
+    const shape = { n: 64, data: 1, templates: 1 };
+    expect((await explainMatchedFilter(runtime, shape)).why).toMatch(/asks for the CPU/);
+    const pinned = await explainMatchedFilter(runtime, { ...shape, backend: "gpu" }).catch(
+      (error: Fault) => error,
+    );
+    expect(pinned).toMatchObject({ kind: "unsupported" });
+  });
+});
+
+describe("auto", () => {
+  const costs = { gpuMs: 1, roundTripMs: 0.5, msPerByte: 1e-6, bytes: 500_000, cpuMs: 3 };
+
+  it("takes the side that is expected to answer first, counting round trip and transfer", () => {
+    expect(routeFor(costs)).toMatchObject({ backend: "gpu", expectedMs: 2 });
+    expect(routeFor({ ...costs, cpuMs: 1.9 })).toMatchObject({ backend: "cpu", expectedMs: 1.9 });
+    expect(routeFor({ ...costs, bytes: 5_000_000 })).toMatchObject({ backend: "cpu" });
+    expect(routeFor({ ...costs, roundTripMs: 3 }).why).toMatch(
+      /3 ms on the CPU against 4.5 ms on the GPU \(1 ms/,
+    );
+  });
+
+  it("takes a GPU of unknown speed, which is known after that", () => {
+    expect(routeFor({ ...costs, gpuMs: undefined, cpuMs: 0 })).toMatchObject({ backend: "gpu" });
+  });
+});
