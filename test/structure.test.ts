@@ -16,6 +16,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   harness: ["contract", "executor"],
   devices: ["contract", "executor", "harness"],
   store: ["contract"],
+  compare: ["contract", "harness", "devices"],
   tuner: ["contract", "variants", "selection", "harness", "devices"],
   report: ["contract", "selection"],
   runtime: ["contract", "executor", "selection", "kernel-*"],

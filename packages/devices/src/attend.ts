@@ -1,12 +1,17 @@
-import type { MeasurePhase } from "@tunelab/contract";
+import type { MeasurePhase, Side } from "@tunelab/contract";
 import { LOST_GRACE_MS } from "./deadlines.ts";
 import type { Failure } from "./outcome.ts";
-import type { ParentApi, TrialSubject } from "./protocol.ts";
+import type { ParentApi, SideSubject, TrialSubject } from "./protocol.ts";
 import type { HostProcess } from "./spawn.ts";
 
 export type Attended<T> =
   | { readonly answer: T }
-  | { readonly failure: Failure; readonly subject: TrialSubject | undefined };
+  | {
+      readonly failure: Failure;
+      readonly subject: TrialSubject | undefined;
+      /** Whose code of a pair ran when it happened. */
+      readonly guilty: { readonly side: Side; readonly subject: SideSubject } | undefined;
+    };
 
 /** What one request has told so far; also the host's events while it runs. */
 export interface Attendance<T> extends ParentApi {
@@ -24,10 +29,11 @@ export function attend<T>(
 ): Attendance<T> {
   let phase: MeasurePhase = "idle";
   let subject: TrialSubject | undefined;
+  let guilty: { side: Side; subject: SideSubject } | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let fail: (failure: Failure) => void = () => {};
   const failed = new Promise<Attended<T>>((resolve) => {
-    fail = (failure) => resolve({ failure, subject });
+    fail = (failure) => resolve({ failure, subject, guilty });
   });
   const arm = () => {
     clearTimeout(timer);
@@ -48,6 +54,10 @@ export function attend<T>(
     },
     subject: (named) => {
       subject = named;
+    },
+    side: (side, named) => {
+      guilty = { side, subject: named };
+      arm();
     },
     lost: (reason) => {
       // The harness may still answer with a better-informed outcome of its own.

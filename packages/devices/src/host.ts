@@ -2,9 +2,10 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type DeviceInfo, Fault, type Probe, type Suite } from "@tunelab/contract";
 import { requestDeviceFor } from "@tunelab/executor";
-import { createHarness, type Harness } from "@tunelab/harness";
+import { createHarness, type Harness, type HarnessContext, type SideModule } from "@tunelab/harness";
 import { dawnFlags, dawnPath, dawnVersion, openDawn, toggleNames, togglesOf } from "./dawn.ts";
 import { deviceInfoOf, reportOf } from "./identity.ts";
+import { loadSide } from "./load-side.ts";
 import { dieWithParent } from "./orphan.ts";
 import type { HostApi, HostHello, HostOptions, ParentApi } from "./protocol.ts";
 import { subjectOf } from "./subject.ts";
@@ -15,6 +16,10 @@ export interface HostParts {
   /** The suite of an operation by name; rejects with a usage Fault that lists what exists. */
   readonly suite: (operation: string) => Promise<Suite>;
   readonly probes: readonly Probe[];
+  /** What the host's own operations bring to a comparison beside their suites: tables, selection, ids. */
+  readonly library?: (operation: string) => Promise<Omit<SideModule, "suite">>;
+  /** Replaces the instances of a comparison; see the harness. Tests drive its clock. */
+  readonly instrument?: HarnessContext["instrument"];
 }
 
 interface OpenDevice {
@@ -49,18 +54,20 @@ export function serveHost(parts: HostParts): void {
     },
     ceilings: async () => (await device()).harness.ceilings(),
     noise: async (samples) => (await device()).harness.noise(samples),
+    routes: async (request) => (await device()).harness.routes(request),
+    pair: async (request) => (await device()).harness.pair(request),
     shutdown: async () => {
       // After the reply has left: Dawn keeps the process alive, so it has to be ended by name.
       setTimeout(() => process.exit(0), 10);
     },
   };
-  const parent = connect<ParentApi, HostApi>(process, api, ["phase", "subject", "lost"]);
+  const parent = connect<ParentApi, HostApi>(process, api, ["phase", "subject", "side", "lost"]);
 }
 
 async function open(
   options: HostOptions,
   parts: HostParts,
-  parent: { phase: ParentApi["phase"]; lost: ParentApi["lost"] },
+  parent: Pick<ParentApi, "phase" | "side" | "lost">,
 ): Promise<OpenDevice> {
   const path = dawnPath();
   const toggles = togglesOf(options.profile, options.quantizedTimestamps ?? false);
@@ -77,6 +84,10 @@ async function open(
     suite: parts.suite,
     probes: parts.probes,
     onPhase: (phase) => void parent.phase(phase),
+    profile: options.profile,
+    side: loadSide(parts),
+    onSide: (side, subject) => void parent.side(side, subject),
+    ...(parts.instrument ? { instrument: parts.instrument } : {}),
   });
   const hello: HostHello = {
     info,

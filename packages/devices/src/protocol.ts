@@ -4,7 +4,13 @@ import type {
   MeasurePhase,
   MeasureRequest,
   Noise,
+  PairOutcome,
+  PairRequest,
   ProfileName,
+  Route,
+  RouteRequest,
+  Side,
+  SideReport,
   Trial,
   TrialOutcome,
 } from "@tunelab/contract";
@@ -40,16 +46,23 @@ export interface HostApi {
   measure(request: MeasureRequest): Promise<TrialOutcome>;
   ceilings(): Promise<Ceilings>;
   noise(samples: number): Promise<Noise>;
+  routes(request: RouteRequest): Promise<readonly Route[]>;
+  pair(request: PairRequest): Promise<PairOutcome>;
   shutdown(): Promise<void>;
 }
 
 /** What a request turned out to be once planned: enough to record its trial when the host dies before it answers. */
 export type TrialSubject = Pick<Trial, "variant" | "planHash" | "epoch" | "work" | "resources">;
 
-/** Functions the parent offers to the host; both are events, sent before the work they announce begins. */
+/** The half of a pair whose code runs, as far as it is known. */
+export type SideSubject = Pick<SideReport, "variant" | "planHash">;
+
+/** Functions the parent offers to the host; all are events, sent before the work they announce begins. */
 export interface ParentApi {
   phase(phase: MeasurePhase): void;
   subject(subject: TrialSubject): void;
+  /** Whose code of a pair runs next. The phase's deadline starts anew: a pair is many runs, each bounded. */
+  side(side: Side, subject: SideSubject): void;
   /** The GPU device is gone; no later request to this host can succeed. */
   lost(reason: string): void;
 }
@@ -76,4 +89,12 @@ export interface Bench {
   /** Told what the host is doing, for accounts of where the time went. */
   onPhase(listener: (phase: MeasurePhase) => void): void;
   close(): Promise<void>;
+}
+
+/** A bench that also compares: the same host, supervised alike. */
+export interface PairBench extends Bench {
+  /** Variants that a side runs a problem with; a side whose code cannot be planned answers with refusals. */
+  routes(request: RouteRequest): Promise<readonly Route[]>;
+  /** Two variants on one problem. A side that hangs, crashes or loses the device resolves with that status; the other is still reported. */
+  pair(request: PairRequest): Promise<PairOutcome>;
 }

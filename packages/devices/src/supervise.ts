@@ -4,6 +4,8 @@ import {
   Fault,
   type MeasurePhase,
   type MeasureRequest,
+  type PairOutcome,
+  type PairRequest,
   type ProfileName,
   type TrialOutcome,
 } from "@tunelab/contract";
@@ -12,7 +14,8 @@ import { DEFAULT_DEADLINES, deadlineOf, LEAVE_MS } from "./deadlines.ts";
 import { type CauseName, diagnose } from "./diagnose.ts";
 import type { DeviceTarget } from "./discover.ts";
 import { type Failure, failedOutcome, reasonOf, statusOf } from "./outcome.ts";
-import type { Bench, Deadlines, HostApi, HostHello } from "./protocol.ts";
+import { lostSide, pairThrough } from "./pair.ts";
+import type { Deadlines, HostApi, HostHello, PairBench } from "./protocol.ts";
 import { type HostProcess, spawnHost } from "./spawn.ts";
 
 export interface BenchOptions {
@@ -47,7 +50,7 @@ interface Running {
 export async function openBench(
   target: Pick<DeviceTarget, "id" | "environment" | "host">,
   options: BenchOptions,
-): Promise<Bench> {
+): Promise<PairBench> {
   const supervisor = new Supervisor(target, options);
   const { hello } = await supervisor.running();
   return {
@@ -55,6 +58,8 @@ export async function openBench(
     measure: (request) => supervisor.measure(request),
     ceilings: () => supervisor.ask("the ceilings", (api) => api.ceilings()),
     noise: (samples) => supervisor.ask("the noise probe", (api) => api.noise(samples)),
+    routes: (request) => supervisor.ask("the routes", (api) => api.routes(request)),
+    pair: (request) => supervisor.pair(request),
     onRestart: (listener) => supervisor.listeners.push(listener),
     onPhase: (listener) => supervisor.phaseListeners.push(listener),
     close: () => supervisor.close(),
@@ -90,6 +95,16 @@ class Supervisor {
     if (attended.answer.status === "device-lost")
       await this.#drop(attended.answer.reason ?? "device lost", request);
     return attended.answer;
+  }
+
+  /** Two variants on one problem: see `pairThrough`. */
+  pair(request: PairRequest): Promise<PairOutcome> {
+    const phases = (phase: MeasurePhase) => deadlineOf(phase, this.#deadlines);
+    return pairThrough(request, async (asked) => {
+      const attended = await this.#request((api) => api.pair(asked), phases, undefined);
+      if ("answer" in attended && lostSide(attended.answer)) await this.#drop("device lost", undefined);
+      return attended;
+    });
   }
 
   /** A request that concerns no variant; failing is then the device's fault. */
@@ -216,6 +231,7 @@ class Supervisor {
           for (const listener of this.phaseListeners) listener(phase);
         },
         subject: (subject) => this.#attendance?.subject(subject),
+        side: (side, subject) => this.#attendance?.side(side, subject),
         lost: (reason) => {
           if (running) running.ended ??= `device lost: ${reason}`;
           this.#attendance?.lost(reason);

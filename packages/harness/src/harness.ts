@@ -1,6 +1,9 @@
 import { measureCeilings } from "./ceilings.ts";
 import { measureVariant } from "./measure.ts";
 import { measureNoise } from "./noise.ts";
+import type { SideLoader } from "./pair/module.ts";
+import { measurePair } from "./pair/pair.ts";
+import { routesOf } from "./pair/route.ts";
 import type { Harness, HarnessContext } from "./types.ts";
 import { Workbench } from "./workbench.ts";
 
@@ -15,6 +18,7 @@ export function createHarness(context: HarnessContext): Harness {
   };
   const quietly = <T>(work: () => Promise<T>): Promise<T> =>
     inTurn(() => work().finally(() => context.onPhase("idle")));
+  const load: SideLoader = context.side ?? (async (_source, name) => ({ suite: await context.suite(name) }));
   return {
     tickNs: () => inTurn(() => bench.gpuTickNs()),
     measure: (request) => inTurn(() => measureVariant(bench, request)),
@@ -25,5 +29,12 @@ export function createHarness(context: HarnessContext): Harness {
         return bench.ceilings;
       }),
     noise: (samples) => quietly(() => measureNoise(bench, samples)),
+    routes: (request) =>
+      quietly(async () => {
+        context.onPhase("plan");
+        const module = await load(request.source, request.operation);
+        return routesOf(module, request, context.info, context.profile ?? "portable");
+      }),
+    pair: (request) => inTurn(() => measurePair(bench, load, request)),
   };
 }

@@ -12,7 +12,9 @@ export { createHarness } from "./harness.ts";
 export { variantLabel } from "./label.ts";
 export { type MdeOptions, minimumDetectableEffect } from "./mde.ts";
 export { type OrderEffect, orderEffect } from "./order-effect.ts";
+export type { SideLoader, SideModule } from "./pair/module.ts";
 export { judgeProcesses, type ProcessesJudgement } from "./processes.ts";
+
 export * from "./protocol.ts";
 export {
   QuadMachine,

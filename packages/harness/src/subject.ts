@@ -24,7 +24,10 @@ export interface Subject {
 }
 
 /** The algorithm a request names. @throws Fault `usage` that lists what there is. */
-export async function algorithmOf(suite: Suite, request: MeasureRequest): Promise<Algorithm> {
+export async function algorithmOf(
+  suite: Suite,
+  request: Pick<MeasureRequest, "algorithm">,
+): Promise<Algorithm> {
   const { algorithms, name } = suite.operation;
   const load = Object.hasOwn(algorithms, request.algorithm) ? algorithms[request.algorithm] : undefined;
   if (load) return load();
@@ -53,7 +56,7 @@ function outside(algorithm: Algorithm, problem: Problem, config: Config): string
 export async function planSubject(
   suite: Suite,
   algorithm: Algorithm,
-  { problem, config }: MeasureRequest,
+  { problem, config }: Pick<MeasureRequest, "problem" | "config">,
   capabilities: Capabilities,
 ): Promise<Subject> {
   const refused = suite.operation.refuse(problem) ?? outside(algorithm, problem, config);

@@ -4,10 +4,20 @@ import type {
   MeasurePhase,
   MeasureRequest,
   Noise,
+  PairOutcome,
+  PairRequest,
+  Plan,
   Probe,
+  ProfileName,
+  Route,
+  RouteRequest,
+  Side,
+  SideReport,
   Suite,
   TrialOutcome,
 } from "@tunelab/contract";
+import type { Instance } from "@tunelab/executor";
+import type { SideLoader } from "./pair/module.ts";
 
 /** Time as the harness sees it; a test injects one that it drives. */
 export interface Clock {
@@ -37,6 +47,14 @@ export interface HarnessContext {
   readonly suite: (operation: string) => Promise<Suite>;
   readonly probes: readonly Probe[];
   readonly onPhase: (phase: MeasurePhase) => void;
+  /** The toggles' profile, by which a side selects from its tables; `portable` unless told. */
+  readonly profile?: ProfileName;
+  /** Loads the sides of a comparison; without it there are only the host's own operations. */
+  readonly side?: SideLoader;
+  /** Told which side's code runs next, before it does. */
+  readonly onSide?: (side: Side, subject: Pick<SideReport, "variant" | "planHash">) => void;
+  /** Replaces the instances of a comparison: a test's, whose runs are real and whose clock is driven. */
+  readonly instrument?: (instance: Instance, plan: Plan) => Instance;
 }
 
 export interface Harness {
@@ -45,4 +63,8 @@ export interface Harness {
   measure(request: MeasureRequest): Promise<TrialOutcome>;
   ceilings(): Promise<Ceilings>;
   noise(samples: number): Promise<Noise>;
+  /** Variants that a side runs a problem with. */
+  routes(request: RouteRequest): Promise<readonly Route[]>;
+  /** Two variants against each other. */
+  pair(request: PairRequest): Promise<PairOutcome>;
 }

@@ -37,9 +37,13 @@ function unwritten(
   return worst;
 }
 
-/** Reads the outputs as they are and judges them. Words never written are a mismatch even where the oracle samples. */
-export async function checkOutputs(instance: Instance, { seed, oracle }: Case, look: Look): Promise<Verdict> {
-  const found = await instance.read(outputs(look.ports));
+/** Reads the outputs as they are and judges them. */
+export async function checkOutputs(instance: Instance, one: Case, look: Look): Promise<Verdict> {
+  return judgeOutputs(await instance.read(outputs(look.ports)), one, look);
+}
+
+/** Judges outputs that were read. Words never written are a mismatch even where the oracle samples. */
+export function judgeOutputs(found: PortData, { seed, oracle }: Omit<Case, "inputs">, look: Look): Verdict {
   const verdict = ofSuite(look.operation, () => oracle.check(found, { count: look.sample, seed }));
   // NaN counts as infinitely wrong, whatever the suite made of it.
   const maxError = Number.isNaN(verdict.maxError) ? Number.POSITIVE_INFINITY : verdict.maxError;

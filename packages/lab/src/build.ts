@@ -13,5 +13,5 @@ export const VERSION = "0.1.0";
 /** How a person starts a command here: `pnpm tune`, `pnpm lab devices`, or `node lab.mjs tune` when packed. */
 export function commandLine(words: string): string {
   if (packed) return `node lab.mjs ${words}`;
-  return /^(tune|tables|ship)\b/.test(words) ? `pnpm ${words}` : `pnpm lab ${words}`;
+  return /^(tune|tables|compare|ship)\b/.test(words) ? `pnpm ${words}` : `pnpm lab ${words}`;
 }

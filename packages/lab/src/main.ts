@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { VERSION } from "./build.ts";
 import { register as ceilings } from "./commands/ceilings.ts";
 import { register as checkGpu } from "./commands/check-gpu.ts";
+import { register as compare } from "./commands/compare.ts";
 import { register as devices } from "./commands/devices.ts";
 import { register as noise } from "./commands/noise.ts";
 import { register as pack } from "./commands/pack.ts";
@@ -26,7 +27,7 @@ export function programFor(io: Io): Command {
       writeErr: (text) => io.note(text.trimEnd()),
     });
   const inspecting = [devices, checkGpu, noise, ceilings, wgsl, space, replay];
-  for (const register of [tune, tables, ship, results, ...inspecting, pack]) register(program, io);
+  for (const register of [tune, tables, compare, ship, results, ...inspecting, pack]) register(program, io);
   return program;
 }
 

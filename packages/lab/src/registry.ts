@@ -1,4 +1,11 @@
-import { Fault, type Operation, type Probe, type Problem, type Suite } from "@tunelab/contract";
+import {
+  type Dimension,
+  Fault,
+  type Operation,
+  type Probe,
+  type Problem,
+  type Suite,
+} from "@tunelab/contract";
 
 /** Every operation of the laboratory by name, loaded when first asked for. A new operation is one line here. */
 const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
@@ -35,21 +42,27 @@ export async function loadProbes(): Promise<readonly Probe[]> {
  * A problem from `n=1024,data=4`: dimensions not given take their defaults. @throws Fault `usage` naming the dimension or value.
  */
 export function parseProblem(operation: Operation, text: string): Problem {
+  const problem = parseDimensions(operation.name, operation.dimensions, text);
+  const refusal = operation.refuse(problem);
+  if (refusal) throw new Fault("usage", refusal);
+  return problem;
+}
+
+/** The same for an operation that is known by its dimensions alone. */
+export function parseDimensions(operation: string, dimensions: readonly Dimension[], text: string): Problem {
   const problem: Record<string, number | string> = {};
-  for (const { name, default: fallback } of operation.dimensions) {
+  for (const { name, default: fallback } of dimensions) {
     if (fallback !== undefined) problem[name] = fallback;
   }
-  const known = operation.dimensions.map(({ name }) => name);
+  const known = dimensions.map(({ name }) => name);
   for (const part of text.split(",").filter(Boolean)) {
     const [name = "", value = ""] = part.split("=").map((piece) => piece.trim());
     if (!known.includes(name)) {
-      throw new Fault("usage", `${operation.name} has no dimension "${name}": it has ${known.join(", ")}`);
+      throw new Fault("usage", `${operation} has no dimension "${name}": it has ${known.join(", ")}`);
     }
     problem[name] = value !== "" && Number.isFinite(Number(value)) ? Number(value) : value;
   }
-  const missing = operation.dimensions.find(({ name }) => problem[name] === undefined);
+  const missing = dimensions.find(({ name }) => problem[name] === undefined);
   if (missing) throw new Fault("usage", `--problem gives no ${missing.name}: ${missing.doc}`);
-  const refusal = operation.refuse(problem);
-  if (refusal) throw new Fault("usage", refusal);
   return problem;
 }

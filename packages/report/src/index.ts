@@ -1,10 +1,12 @@
 export * from "./across.ts";
 export * from "./charts/candidates.ts";
 export * from "./charts/ceilings.ts";
+export * from "./charts/forest.ts";
 export * from "./charts/lines.ts";
 export * from "./charts/look.ts";
 export * from "./charts/sensitivity.ts";
 export { timesChart } from "./charts/times.ts";
+export * from "./comparison.ts";
 export { devicePage } from "./device.ts";
 export * from "./format.ts";
 export * from "./grid.ts";

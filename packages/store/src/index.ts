@@ -1,3 +1,10 @@
+export {
+  type ComparisonHeader,
+  type ComparisonSink,
+  createComparison,
+  listComparisons,
+  readComparison,
+} from "./comparison.ts";
 export { readEvidence } from "./evidence.ts";
 export { sessionPaths } from "./files.ts";
 export { type Imported, importJournal } from "./import-journal.ts";

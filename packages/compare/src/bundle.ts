@@ -1,0 +1,128 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { Fault, firstLine } from "@tunelab/contract";
+import type { Plugin } from "esbuild";
+import type { SourcePackage } from "./packages.ts";
+
+/** Raised when what a bundle exports changes: cached ones of another format are made again. */
+export const BUNDLE_FORMAT = 2;
+
+/** Where the library's shipped tables lie in a tree. */
+const SHIPPED = join("packages", "runtime", "src", "generated");
+
+/** One operation's code as one module that imports nothing, or why there is none. */
+export type Bundled =
+  | { readonly package: string; readonly text: string; readonly sha256: string }
+  | { readonly package: string; readonly fault: string };
+
+/**
+ * Bundles each operation of a tree by itself, so that one that does not compile stops no other: its suite, the tree's own
+ * contract, selection, executor and shipped tables, resolved inside the tree by its manifests. Nothing is installed.
+ */
+export async function bundleOperations(
+  root: string,
+  packages: ReadonlyMap<string, SourcePackage>,
+): Promise<readonly Bundled[]> {
+  const operations = [...packages.values()].filter(({ isOperation }) => isOperation);
+  return Promise.all(operations.map((operation) => bundleOne(root, packages, operation)));
+}
+
+async function bundleOne(
+  root: string,
+  packages: ReadonlyMap<string, SourcePackage>,
+  operation: SourcePackage,
+): Promise<Bundled> {
+  const { build } = await import("esbuild");
+  try {
+    const { outputFiles } = await build({
+      stdin: {
+        contents: await entryText(root, packages, operation),
+        resolveDir: root,
+        loader: "ts",
+        sourcefile: "side.ts",
+      },
+      absWorkingDir: root,
+      bundle: true,
+      write: false,
+      format: "esm",
+      platform: "neutral",
+      target: "node20",
+      // The tree's own tsconfig is not asked: it may extend what is not there.
+      tsconfigRaw: "{}",
+      plugins: [insideTree(packages)],
+      logLevel: "silent",
+    });
+    const { text } = outputFiles[0]!;
+    return { package: operation.name, text, sha256: createHash("sha256").update(text).digest("hex") };
+  } catch (error) {
+    return { package: operation.name, fault: buildFault(error) };
+  }
+}
+
+/** The first error of the bundler with its file and line, relative to the tree. */
+function buildFault(error: unknown): string {
+  const [first] =
+    (error as { errors?: { text: string; location?: { file: string; line: number } }[] }).errors ?? [];
+  if (!first) return firstLine(error instanceof Error ? error.message : String(error));
+  const where = first.location ? `${first.location.file}:${first.location.line}: ` : "";
+  return `${where}${first.text}`;
+}
+
+async function entryText(
+  root: string,
+  packages: ReadonlyMap<string, SourcePackage>,
+  operation: SourcePackage,
+): Promise<string> {
+  const tables = (await readdir(join(root, SHIPPED)).catch(() => []))
+    .filter((name) => name.endsWith(".ts"))
+    .sort();
+  const shipped = tables.map(
+    (name, index) => `import { tables as t${index} } from "./${SHIPPED}/${basename(name)}";`,
+  );
+  const lines = [
+    ...shipped,
+    `import { suite } from ${JSON.stringify(`${operation.name}/suite`)};`,
+    "export { suite };",
+    'export { CONTRACT_VERSION as contract } from "@tunelab/contract";',
+    `const all = [${tables.map((_, index) => `...t${index}`).join(", ")}];`,
+    "export const tables = all.filter((table) => table.operation === suite.operation.name);",
+  ];
+  for (const [name, what] of [
+    ["@tunelab/selection", "select"],
+    ["@tunelab/executor", "Executor"],
+    ["@tunelab/variants", "parseId, parseConfig"],
+  ] as const) {
+    if (packages.has(name)) lines.push(`export { ${what} } from ${JSON.stringify(name)};`);
+  }
+  return lines.join("\n");
+}
+
+/** Resolves workspace names to sources of the same tree, and refuses what would have to be installed. */
+function insideTree(packages: ReadonlyMap<string, SourcePackage>): Plugin {
+  return {
+    name: "inside-tree",
+    setup(build) {
+      build.onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
+        if (kind === "entry-point") return undefined;
+        const words = path.split("/");
+        const name = words.slice(0, path.startsWith("@") ? 2 : 1).join("/");
+        const known = packages.get(name);
+        const subpath = path === name ? "." : `.${path.slice(name.length)}`;
+        const file = known?.entries[subpath];
+        if (file) return { path: file, sideEffects: false };
+        const why = known
+          ? `${name} does not export ${subpath}`
+          : `${path} is no package of this workspace, and nothing is installed for a comparison`;
+        return { errors: [{ text: why }] };
+      });
+    },
+  };
+}
+
+/** The text of a bundle as it was written. @throws Fault `data` when it is not what its manifest says. */
+export async function readBundle(path: string, sha256: string): Promise<string> {
+  const text = await readFile(path, "utf8");
+  if (createHash("sha256").update(text).digest("hex") === sha256) return text;
+  throw new Fault("data", `${path} is not what its manifest says: remove its folder and compare again`);
+}

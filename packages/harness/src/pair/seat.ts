@@ -1,0 +1,138 @@
+import {
+  asFault,
+  type BufferSpec,
+  type PairRequest,
+  type PortData,
+  type Problem,
+  portOf,
+  type Side,
+  type SideReport,
+  type Suite,
+} from "@tunelab/contract";
+import type { BindOptions, Executor, Instance, Prepared } from "@tunelab/executor";
+import { CaseCache } from "../cases.ts";
+import { faultAt, type Stage, statusOf } from "../failures.ts";
+import { variantLabel } from "../label.ts";
+import { algorithmOf, planSubject, type Subject } from "../subject.ts";
+import type { Workbench } from "../workbench.ts";
+import { ownFault, type SideModule } from "./module.ts";
+import { exposed } from "./parity.ts";
+
+/** A side's variant planned and compiled for one problem. */
+export interface Compiled {
+  readonly subject: Subject;
+  readonly prepared: Prepared;
+}
+
+/** One side of a pair: its code, the executor it runs on, and what became of it so far. */
+export class Seat {
+  readonly side: Side;
+  readonly module: SideModule;
+  readonly request: PairRequest;
+  readonly cases: CaseCache = new CaseCache();
+  readonly #bench: Workbench;
+  readonly #executor: Executor;
+  report: SideReport;
+
+  constructor(bench: Workbench, side: Side, module: SideModule, request: PairRequest) {
+    this.#bench = bench;
+    this.side = side;
+    this.module = module;
+    this.request = request;
+    const { algorithm, config } = request.sides[side];
+    this.report = { status: "ok", variant: variantLabel(algorithm, config), planHash: "", seeds: [] };
+    const own = request.executor === "own" ? module.Executor : undefined;
+    const { device, info, clock } = bench.context;
+    this.#executor = own ? new own(device, info.capabilities, { clock }) : bench.executor;
+  }
+
+  get suite(): Suite {
+    return this.module.suite;
+  }
+
+  /** Whether nothing has gone wrong with it yet. */
+  get sound(): boolean {
+    return this.report.status === "ok";
+  }
+
+  /** Whether it has a plan and nothing has gone wrong. */
+  get planned(): boolean {
+    return this.sound && this.report.planHash !== "";
+  }
+
+  /** Says aloud whose code runs next, so that the guilty side is known if the host does not survive it. */
+  announce(): void {
+    const { variant, planHash } = this.report;
+    this.#bench.context.onSide?.(this.side, { variant, planHash });
+  }
+
+  note(more: Partial<SideReport>): void {
+    this.report = { ...this.report, ...more };
+  }
+
+  fail(status: SideReport["status"], reason: string): void {
+    this.note({ status, reason });
+  }
+
+  /**
+   * Runs a piece of the side's work. What it throws becomes its status and resolves to undefined. Rejects with faults that are
+   * not the side's own (the machine's, the suite's), and with a lost device, on which the other side could not run either.
+   */
+  async attempt<T>(stage: Stage, work: () => Promise<T>): Promise<T | undefined> {
+    this.announce();
+    try {
+      return await work();
+    } catch (error) {
+      const fault = faultAt(ownFault(error), stage);
+      const status = statusOf(fault, stage);
+      if (status === undefined) throw fault;
+      this.fail(status, fault.message);
+      if (status === "device-lost") throw fault;
+      return undefined;
+    }
+  }
+
+  /** Plans and compiles the variant for a problem. @throws Fault as the harness's own trials do. */
+  async compile(problem: Problem): Promise<Compiled> {
+    const { algorithm: name, config } = this.request.sides[this.side];
+    const algorithm = await algorithmOf(this.suite, { algorithm: name });
+    const { capabilities } = this.#bench.context.info;
+    const subject = await planSubject(this.suite, algorithm, { problem, config }, capabilities);
+    const prepared = await this.#executor.prepare(exposed(subject.plan));
+    return { subject, prepared };
+  }
+
+  /** Plans alone, to learn the variant's name and hash before anything is compiled. */
+  async plan(): Promise<Subject> {
+    const { algorithm: name, config } = this.request.sides[this.side];
+    const algorithm = await algorithmOf(this.suite, { algorithm: name });
+    const { problem } = this.request;
+    const names = algorithm.space(problem).parameters.map((parameter) => parameter.name);
+    this.note({ variant: variantLabel(name, config, names) });
+    const subject = await planSubject(
+      this.suite,
+      algorithm,
+      { problem, config },
+      this.#bench.context.info.capabilities,
+    );
+    this.note({ planHash: subject.planHash });
+    return subject;
+  }
+
+  /** Binds inputs; the instance as it is timed may be a test's, whose clock is driven. */
+  async bind({ prepared }: Compiled, inputs: PortData, options: BindOptions = {}): Promise<Instance> {
+    const instance = await prepared.bind(inputs, options);
+    return this.#bench.context.instrument?.(instance, prepared.plan) ?? instance;
+  }
+
+  dispose(): void {
+    if (this.#executor !== this.#bench.executor) this.#executor.dispose();
+  }
+}
+
+/** Names of the buffers of a plan that a side must be given. */
+export const inputNames = (buffers: readonly BufferSpec[]): readonly string[] =>
+  buffers.flatMap((spec) => (spec.role === "in" || spec.role === "inout" ? [portOf(spec)!] : []));
+
+/** The message of whatever was thrown. */
+export const messageOf = (error: unknown): string => asFault(error, "validation").message;
