@@ -1,38 +1,27 @@
-import type { Capabilities, Probe } from "@tunelab/contract";
+import type { Probe } from "@tunelab/contract";
 import {
   bindingDeclarations,
   block,
   extentsStruct,
-  formatU32,
   GROUP_BUILTINS,
   linearGroup,
   lines,
   times,
 } from "@tunelab/variants";
+import {
+  CHECK_WORKGROUP,
+  FILL_TEXT,
+  fillStep,
+  type MemorySizes,
+  memorySizes,
+  SAMPLES,
+  sampledPlace,
+  sampledPlaceText,
+  sourceWord,
+  VECTOR_BYTES,
+  words,
+} from "./memory.ts";
 import { MODULE, probe, STAGE } from "./shape.ts";
-
-const VECTOR_BYTES = 16;
-
-/** Buffer at scale 1: its copy takes a software GPU 3 to 10 ms. */
-const FIRST_BYTES = 16 * 2 ** 20;
-
-/**
- * Largest buffer: 20 times the 50 MB cache of an H200, so that next to nothing is served from it. Only a device that copies
- * half of it within the harness's time for one run ever gets there (over 200 GB/s), and such devices have the memory.
- */
-const MOST_BYTES = 2 ** 30;
-
-/** Most copies a run, so that a plan stays short: 128 GiB moved at 1 GiB a buffer. */
-const MOST_COPIES = 64;
-
-/** Buffers are whole multiples of this, so that every shape below divides them evenly. */
-const QUANTUM_BYTES = 2 ** 16;
-
-/** Vectors looked at after the copies, one in each of as many equal stretches. */
-const SAMPLES = 1024;
-
-/** Knuth's multiplicative constant (2^32 / golden ratio, odd): distinct words for distinct vectors. */
-const SCATTER = 2654435761;
 
 export interface CopyShape {
   readonly name: string;
@@ -41,67 +30,37 @@ export interface CopyShape {
   readonly vectors: number;
 }
 
-interface Sizes {
-  readonly vectors: number;
-  readonly copies: number;
-}
-
 const COPY = [
   { buffer: "source", access: "read" },
   { buffer: "destination", access: "read-write" },
 ] as const;
-const FILL = [{ buffer: "source", access: "read-write" }] as const;
 const CHECK = [
   { buffer: "destination", access: "read" },
   { buffer: "sampled", access: "read-write" },
 ] as const;
-
-/** Workgroup size of the fill, which runs once and untimed. */
-const FILL_WORKGROUP = 256;
-/** Workgroup size of the look at the result: 2 microseconds in a run of milliseconds. */
-const CHECK_WORKGROUP = 64;
 
 /**
  * Copies one buffer into another in vec4 (16 B an access): bytes read plus written. The source is filled on the device
  * once; after the copies, one vector in each of 1024 stretches of the destination is read back and compared.
  */
 export function copyProbe({ name, workgroup, vectors: each }: CopyShape): Probe {
-  return probe<Sizes>({
+  return probe<MemorySizes>({
     name,
     ceiling: "copy",
     doc: `copies vec4<u32>, ${each} an invocation, workgroups of ${workgroup}`,
-    sizes,
-    amount: ({ vectors, copies }) => 2 * VECTOR_BYTES * vectors * copies,
+    sizes: memorySizes,
+    amount: ({ vectors, sweeps }) => 2 * VECTOR_BYTES * vectors * sweeps,
     inputs: () => ({}),
-    plan: ({ vectors, copies }) => ({
+    plan: ({ vectors, sweeps }) => ({
       buffers: [
-        { name: "source", role: "scratch", dtype: "u32", fixedBytes: vectors * VECTOR_BYTES, itemBytes: 0 },
-        {
-          name: "destination",
-          role: "scratch",
-          dtype: "u32",
-          fixedBytes: vectors * VECTOR_BYTES,
-          itemBytes: 0,
-        },
-        { name: "sampled", role: "out", dtype: "u32", fixedBytes: SAMPLES * VECTOR_BYTES, itemBytes: 0 },
+        words("source", "scratch", vectors * 4),
+        words("destination", "scratch", vectors * 4),
+        words("sampled", "out", SAMPLES * 4),
       ],
       wgsl: copyText(workgroup, each),
       steps: [
-        {
-          kind: "once",
-          stage: "fill",
-          steps: [
-            {
-              kind: "dispatch",
-              stage: "fill",
-              module: MODULE,
-              entry: "fill",
-              bindings: FILL,
-              groups: { fixed: vectors / FILL_WORKGROUP },
-            },
-          ],
-        },
-        ...Array.from({ length: copies }, () => ({
+        fillStep(vectors),
+        ...Array.from({ length: sweeps }, () => ({
           kind: "dispatch" as const,
           stage: STAGE,
           module: MODULE,
@@ -120,28 +79,16 @@ export function copyProbe({ name, workgroup, vectors: each }: CopyShape): Probe 
       ],
       extents: { vectors, stretch: vectors / SAMPLES },
     }),
-    verify: ({ sampled }, { vectors }) => {
-      if (sampled?.length !== SAMPLES * 4) return false;
-      const stretch = vectors / SAMPLES;
-      return sampled.every((word, index) => {
-        const sample = Math.floor(index / 4);
-        const vector = sample * stretch + ((Math.imul(sample, SCATTER) >>> 0) % stretch);
-        return word === Math.imul(vector * 4 + (index % 4), SCATTER) >>> 0;
-      });
-    },
+    verify: ({ sampled }, { vectors }) =>
+      sampled?.length === SAMPLES * 4 &&
+      sampled.every((word, index) => {
+        const vector = sampledPlace(Math.floor(index / 4), vectors / SAMPLES);
+        return word === sourceWord(vector, index % 4) >>> 0;
+      }),
   });
 }
 
-function sizes({ limits }: Capabilities, scale: number): Sizes {
-  const cap = Math.min(MOST_BYTES, limits.maxStorageBufferBindingSize, limits.maxBufferSize);
-  const wanted = FIRST_BYTES * scale;
-  const bytes = Math.floor(Math.min(cap, wanted) / QUANTUM_BYTES) * QUANTUM_BYTES;
-  const copies = Math.max(1, Math.min(MOST_COPIES, Math.round(wanted / bytes)));
-  return { vectors: bytes / VECTOR_BYTES, copies };
-}
-
 function copyText(workgroup: number, each: number): string {
-  const scatter = formatU32(SCATTER);
   return lines(
     extentsStruct(["vectors", "stretch"]),
     // Binding numbers restart at 1 for each entry point: the variables below are never used together.
@@ -166,20 +113,13 @@ function copyText(workgroup: number, each: number): string {
       ),
     ),
     "",
-    `@compute @workgroup_size(${FILL_WORKGROUP})`,
-    block(
-      `fn fill(${GROUP_BUILTINS}, @builtin(local_invocation_index) local: u32)`,
-      `let vector = ${linearGroup()} * ${FILL_WORKGROUP}u + local;`,
-      "if (vector >= extents.vectors) { return; }",
-      `filled[vector] = (vec4u(vector * 4u) + vec4u(0u, 1u, 2u, 3u)) * ${scatter};`,
-    ),
-    "",
+    FILL_TEXT,
     `@compute @workgroup_size(${CHECK_WORKGROUP})`,
     block(
       `fn check(${GROUP_BUILTINS}, @builtin(local_invocation_index) local: u32)`,
       `let sample = ${linearGroup()} * ${CHECK_WORKGROUP}u + local;`,
       `if (sample >= ${SAMPLES}u) { return; }`,
-      `sampled[sample] = copied[sample * extents.stretch + (sample * ${scatter}) % extents.stretch];`,
+      `sampled[sample] = copied[${sampledPlaceText("extents.stretch")}];`,
     ),
     "",
   );

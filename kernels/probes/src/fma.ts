@@ -1,4 +1,4 @@
-import type { Probe } from "@tunelab/contract";
+import type { CeilingKind, Probe } from "@tunelab/contract";
 import {
   bindingDeclarations,
   block,
@@ -33,21 +33,61 @@ const BINDINGS = [
   { buffer: "sums", access: "read-write" },
 ] as const;
 
+/** Workgroups that one compute unit works off alone: 0.5 ms each on an H200, 10 ms on a software GPU. */
+const UNIT_ROUNDS = 1024;
+
+/** Most workgroups of the search for compute units: 8 rounds of 4096 units. */
+const MOST_UNIT_GROUPS = 32_768;
+
+interface Sizes {
+  readonly groups: number;
+  readonly rounds: number;
+}
+
 /**
  * Multiply-adds at full rate: `chains` independent chains, so that the latency of one hides behind the others. The
  * factor and the addend, both 1, arrive in a buffer where no compiler can see them; every chain adds 1 for each link, in integers
  * that f32 holds exactly, so that the sum an invocation stores is known to the bit, fused or not.
  */
-export function fmaProbe({ name, chains, width }: FmaShape): Probe {
+export function fmaProbe(shape: FmaShape): Probe {
+  return chainProbe(shape, {
+    ceiling: "fma",
+    doc: "at full rate",
+    sizes: (scale) => growth(GROWTH, scale),
+    amount: ({ groups, rounds }) => 2 * WRITTEN_OUT * rounds * groups * WORKGROUP,
+  });
+}
+
+/** The same chains; the scale is the number of workgroups, each of which fills one compute unit for the same time. */
+export function unitsProbe(shape: FmaShape): Probe {
+  return chainProbe(shape, {
+    ceiling: "units",
+    doc: "one workgroup a unit of scale",
+    sizes: (scale) => ({
+      groups: Math.max(1, Math.min(MOST_UNIT_GROUPS, Math.floor(scale))),
+      rounds: UNIT_ROUNDS,
+    }),
+    amount: ({ groups }) => groups,
+  });
+}
+
+interface ChainParts {
+  readonly ceiling: CeilingKind;
+  readonly doc: string;
+  sizes(scale: number): Sizes;
+  amount(sizes: Sizes): number;
+}
+
+function chainProbe({ name, chains, width }: FmaShape, parts: ChainParts): Probe {
   const lanes = chains * width;
   const links = WRITTEN_OUT / lanes; // of each chain, a round
   const wgsl = fmaText(chains, width, links);
-  return probe({
+  return probe<Sizes>({
     name,
-    ceiling: "fma",
-    doc: `${chains} independent chains of ${width === 1 ? "f32" : `vec${width}f`} multiply-adds, ${links} links a round`,
-    sizes: (_capabilities, scale) => growth(GROWTH, scale),
-    amount: ({ groups, rounds }) => 2 * WRITTEN_OUT * rounds * groups * WORKGROUP,
+    ceiling: parts.ceiling,
+    doc: `${chains} independent chains of ${width === 1 ? "f32" : `vec${width}f`} multiply-adds, ${links} links a round, ${parts.doc}`,
+    sizes: (_capabilities, scale) => parts.sizes(scale),
+    amount: parts.amount,
     inputs: () => ({ coefficients: new Float32Array([1, 1]) }),
     plan: ({ groups, rounds }) => ({
       buffers: [

@@ -1,7 +1,9 @@
 import type { Probe } from "@tunelab/contract";
 import { copyProbe } from "./copy.ts";
-import { dispatchAlone, dispatchChained, dispatchEmpty } from "./dispatch.ts";
-import { fmaProbe } from "./fma.ts";
+import { dispatchAlone, dispatchChained, dispatchEmpty, dispatchIndirect } from "./dispatch.ts";
+import { fmaProbe, unitsProbe } from "./fma.ts";
+import { readProbe } from "./read.ts";
+import { subgroupAdd, subgroupShuffle } from "./subgroup.ts";
 import { workgroupExchange, workgroupRead } from "./workgroup.ts";
 
 /** The arithmetic-bound anchor: eight chains of scalar multiply-adds, no memory to speak of. */
@@ -24,9 +26,14 @@ export const probes: readonly Probe[] = [
   memoryAnchor,
   copyProbe({ name: "copy-64", workgroup: 64, vectors: 1 }),
   copyProbe({ name: "copy-256x4", workgroup: 256, vectors: 4 }),
+  readProbe,
   workgroupRead,
   workgroupExchange,
   dispatchEmpty,
   dispatchChained,
   dispatchAlone,
+  dispatchIndirect,
+  subgroupShuffle,
+  subgroupAdd,
+  unitsProbe({ name: "units", chains: 8, width: 1 }),
 ];

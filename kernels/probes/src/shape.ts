@@ -7,6 +7,8 @@ export interface ProbePlan {
   readonly wgsl: string;
   readonly steps: readonly Step[];
   readonly extents: Readonly<Record<string, number>>;
+  /** WebGPU features that the text enables. */
+  readonly features?: readonly string[];
 }
 
 export const MODULE = "probe";
@@ -28,7 +30,7 @@ export function probePlan(name: string, parts: ProbePlan): Plan {
     steps: parts.steps,
     batch: { dimension: "runs", items: 1, order: "independent", quantum: 1, minimum: 1 },
     extents: parts.extents,
-    requires: { features: [], limits },
+    requires: { features: parts.features ?? [], limits },
   };
 }
 

@@ -19,7 +19,7 @@ export interface Opened {
   readonly description: string;
 }
 
-/** A device with the default limits, or those of the adapter; refused validation throws. */
+/** A device with subgroups where there are any and the default limits, or those of the adapter; refused validation throws. */
 export async function open(backend: string, raised: boolean): Promise<Opened> {
   const gpu = create([`backend=${backend}`]) as GPU;
   kept.push(gpu);
@@ -29,8 +29,9 @@ export async function open(backend: string, raised: boolean): Promise<Opened> {
   const limits = Object.fromEntries(
     LIMIT_NAMES.map((name) => [name, raised ? granted[name] : DEFAULT_LIMITS[name]]),
   ) as Record<LimitName, number>;
-  const device = await adapter.requestDevice({ requiredLimits: limits });
-  const capabilities: Capabilities = { features: [], limits };
+  const features = (["subgroups"] as const).filter((name) => adapter.features.has(name));
+  const device = await adapter.requestDevice({ requiredLimits: limits, requiredFeatures: features });
+  const capabilities: Capabilities = { features, limits };
   const executor = new Executor(device, capabilities, { clock: performance });
   return { device, capabilities, executor, description: adapter.info.description };
 }

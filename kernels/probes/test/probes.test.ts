@@ -22,7 +22,10 @@ const named = (name: string): Probe => probes.find((probe) => probe.name === nam
 
 test("every ceiling is probed, names are unique and the anchors are among the probes", () => {
   expect(new Set(probes.map(({ ceiling }) => ceiling))).toEqual(
-    new Set(["fma", "copy", "workgroup", "dispatch"]),
+    new Set([
+      ...["fma", "copy", "read", "workgroup", "dispatch", "dispatch-alone", "indirect"],
+      ...["subgroup", "units"],
+    ]),
   );
   expect(new Set(probes.map(({ name }) => name)).size).toBe(probes.length);
   expect(probes).toContain(anchors.arithmetic);
@@ -69,7 +72,7 @@ describe.each(probes.map((probe) => [probe.name, probe] as const))("%s", (_name,
 
   test("refuses outputs of the wrong length and missing ones", () => {
     expect(probe.verify({}, DEFAULT_CAPABILITIES, 1)).toBe(false);
-    for (const port of ["sums", "sampled", "count"]) {
+    for (const port of ["sums", "sampled", "count", "results"]) {
       expect(probe.verify({ [port]: new Uint32Array(2) }, DEFAULT_CAPABILITIES, 1)).toBe(false);
     }
   });
@@ -79,7 +82,11 @@ test("Dawn accepts every text, binding and dispatch at WebGPU's default limits",
   const { executor, capabilities, device } = await open("null", false);
   const errors: string[] = [];
   device.onuncapturederror = ({ error }) => errors.push(error.message);
+  const unable = probes.filter(
+    ({ name }) => name.startsWith("subgroup") && !capabilities.features.includes("subgroups"),
+  );
   for (const probe of probes) {
+    if (unable.includes(probe)) continue;
     for (const scale of [1, 100]) {
       const prepared = await executor.prepare(probe.plan(capabilities, scale));
       const instance = await prepared.bind(probe.inputs(capabilities, scale));
@@ -164,4 +171,58 @@ test("on a large device the copy's buffers grow to 1 GiB, then the copies of a r
     maxBufferSize: 2 ** 30,
   });
   expect(memoryAnchor.plan(DEFAULT_CAPABILITIES, 64).buffers[0]!.fixedBytes).toBe(2 ** 27);
+});
+
+test("every probe of global memory gives what its fill and its arithmetic must, word for word", () => {
+  const scatter = 2654435761;
+  const read = named("read-256x8");
+  const plan = read.plan(DEFAULT_CAPABILITIES, 1);
+  const { vectors, stretch } = plan.extents as { vectors: number; stretch: number };
+  const sampled = Uint32Array.from({ length: 1024 }, (_, sample) => {
+    const invocation = sample * stretch + ((Math.imul(sample, scatter) >>> 0) % stretch);
+    let sum = 0n;
+    for (let part = 0; part < 8; part++) {
+      const vector = Math.floor(invocation / 256) * 2048 + (invocation % 256) + part * 256;
+      for (let c = 0; c < 4; c++) sum += (BigInt(vector * 4 + c) * BigInt(scatter)) % 2n ** 32n;
+    }
+    return Number(sum % 2n ** 32n);
+  });
+  expect(read.amount(DEFAULT_CAPABILITIES, 1)).toBe(vectors * 16 + vectors / 2);
+  expect(read.verify({ sampled }, DEFAULT_CAPABILITIES, 1)).toBe(true);
+  sampled[77]! ^= 1;
+  expect(read.verify({ sampled }, DEFAULT_CAPABILITIES, 1)).toBe(false);
+});
+
+test("subgroup results are those of any width, in f32, at the top scale", () => {
+  const top = 2 ** 20;
+  for (const width of [4, 8, 32, 64]) {
+    for (const name of ["subgroup-shuffle", "subgroup-add"]) {
+      const probe = named(name);
+      const { groups, rounds } = probe.plan(DEFAULT_CAPABILITIES, top).extents as Record<string, number>;
+      let lanes = Float32Array.from({ length: width }, (_, lane) => lane % 2);
+      for (let operation = 0; operation < rounds! * 32; operation++) {
+        const before = lanes;
+        const sum = before.reduce((total, value) => Math.fround(total + value), 0);
+        lanes = before.map((_, lane) =>
+          name === "subgroup-add"
+            ? Math.fround(sum / width) + 1
+            : before[lane % 2 ? lane - 1 : lane + 1]! + 1,
+        );
+      }
+      const results = new Float32Array(groups! * 256).map((_, index) => 2 * lanes[index % width]! + 1);
+      expect(probe.verify({ results }, DEFAULT_CAPABILITIES, top), `${name} at ${width}`).toBe(true);
+      results[300]! += 1;
+      expect(probe.verify({ results }, DEFAULT_CAPABILITIES, top)).toBe(false);
+    }
+  }
+});
+
+test("the compute unit probe dispatches as many workgroups as its scale, each with the same work", () => {
+  const probe = named("units");
+  const groups = [1, 3.7, 132, 2 ** 20].map(
+    (scale) => probe.plan(DEFAULT_CAPABILITIES, scale).extents.groups,
+  );
+  expect(groups).toEqual([1, 3, 132, 32_768]);
+  const rounds = [1, 132].map((scale) => probe.plan(DEFAULT_CAPABILITIES, scale).extents.rounds);
+  expect(rounds[0]).toBe(rounds[1]);
 });

@@ -171,6 +171,18 @@ export function groupCount(groups: GroupCount, items: number): number {
   return groups.fixed + (per ? per.groups * Math.ceil(items / per.items) : 0);
 }
 
+/**
+ * Workgroups of the largest dispatch of the whole batch, before any cut; once-steps count to none, indirect dispatches
+ * have no count that is known here.
+ */
+export function largestDispatch({ steps, batch }: Plan): number {
+  const timed = steps.filter((step) => step.kind !== "once");
+  const counts = [...flatSteps(timed)].flatMap((step) =>
+    step.kind === "dispatch" ? groupCount(step.groups, batch.items) : [],
+  );
+  return Math.max(0, ...counts);
+}
+
 /** Every step in order, loops and once-steps flattened. */
 export function* flatSteps(steps: readonly Step[]): Generator<Exclude<Step, LoopStep | OnceStep>> {
   for (const step of steps) {

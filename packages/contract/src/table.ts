@@ -25,6 +25,12 @@ export interface TableRow {
   readonly tie: boolean;
   readonly fractionOfFma?: number;
   readonly fractionOfCopy?: number;
+  /** Bytes that the variant moves through workgroup memory, over that ceiling. */
+  readonly fractionOfWorkgroup?: number;
+  /** It asked global memory for more than the copy ceiling gives: caches served it. */
+  readonly cacheServed?: true;
+  /** Fewer workgroups than the device has compute units: it measures occupancy. */
+  readonly underFilled?: true;
   readonly matched: number;
   readonly total: number;
   readonly maxError: number;

@@ -1,49 +1,78 @@
-import { type CeilingKind, type Ceilings, Fault } from "@tunelab/contract";
+import { type CeilingKind, type Ceilings, Fault, type Probe, type ProbeReading } from "@tunelab/contract";
 import { estimate } from "./estimate.ts";
 import { openProbe } from "./probe-run.ts";
 import { CEILING_RUN_MS } from "./protocol.ts";
 import { RACING } from "./rules.ts";
 import { takeSamples } from "./sampler.ts";
+import { measureUnits } from "./units.ts";
 import type { Workbench } from "./workbench.ts";
 
-/** Best rate of each kind, in units of `Probe.amount` per second. */
-export type Rates = Partial<Record<CeilingKind, number>>;
+/** The best rate among the readings of a kind, in units of `Probe.amount` per second. */
+function best(readings: readonly ProbeReading[], kind: CeilingKind): number | undefined {
+  const rates = readings.flatMap(({ ceiling, perSecond }) => (ceiling === kind ? (perSecond ?? []) : []));
+  return rates.length > 0 ? Math.max(...rates) : undefined;
+}
 
-/** Rates as a session records them: dispatches become the time of one. */
-export function ceilingsOf(rates: Rates): Ceilings {
+/** Readings as a session records them: dispatches become the time of one. */
+export function ceilingsOf(readings: readonly ProbeReading[]): Ceilings {
+  const rate = (name: keyof Ceilings, kind: CeilingKind): Ceilings => {
+    const perSecond = best(readings, kind);
+    return perSecond === undefined ? {} : { [name]: perSecond };
+  };
+  const time = (name: keyof Ceilings, kind: CeilingKind): Ceilings => {
+    const perSecond = best(readings, kind);
+    return perSecond === undefined ? {} : { [name]: 1e9 / perSecond };
+  };
   return {
-    ...(rates.fma === undefined ? {} : { fmaFlopsPerSecond: rates.fma }),
-    ...(rates.copy === undefined ? {} : { copyBytesPerSecond: rates.copy }),
-    ...(rates.workgroup === undefined ? {} : { workgroupBytesPerSecond: rates.workgroup }),
-    ...(rates.dispatch === undefined ? {} : { dispatchOverheadNs: 1e9 / rates.dispatch }),
+    ...rate("fmaFlopsPerSecond", "fma"),
+    ...rate("copyBytesPerSecond", "copy"),
+    ...rate("readBytesPerSecond", "read"),
+    ...rate("workgroupBytesPerSecond", "workgroup"),
+    ...rate("subgroupOpsPerSecond", "subgroup"),
+    ...time("dispatchOverheadNs", "dispatch"),
+    ...time("dispatchAloneNs", "dispatch-alone"),
+    ...time("indirectDispatchNs", "indirect"),
   };
 }
 
 /**
- * Measures every probe and keeps the best rate of each kind. A probe that does not run here, or whose outputs are not
- * what its arithmetic must give, counts for nothing. @throws Fault `device-lost`.
+ * Measures every probe and keeps the best rate of each kind, beside the clock's step and the compute units where they show. A
+ * probe that does not run here, or whose outputs are not what its arithmetic must give, counts for nothing and says
+ * why. @throws Fault `device-lost`.
  */
 export async function measureCeilings(bench: Workbench): Promise<Ceilings> {
-  const { clock, tickNs } = await bench.ticks();
+  const { context } = bench;
+  const { tickNs } = await bench.ticks();
+  const rated = context.probes.filter(({ ceiling }) => ceiling !== "units");
+  const readings: ProbeReading[] = [];
+  for (const probe of rated) readings.push(await measureProbe(bench, probe));
+  const counted = context.probes.find(({ ceiling }) => ceiling === "units");
+  const computeUnits = counted && (await measureUnits(bench, counted));
+  return { ...ceilingsOf(readings), tickNs, ...(computeUnits ? { computeUnits } : {}), readings };
+}
+
+async function measureProbe(bench: Workbench, probe: Probe): Promise<ProbeReading> {
   const { context, executor } = bench;
-  const rates: Rates = {};
-  for (const probe of context.probes) {
+  const { clock, tickNs } = await bench.ticks();
+  const { name, ceiling } = probe;
+  const failed = (reason: string): ProbeReading => ({ name, ceiling, samples: 0, cv: 0, reason });
+  try {
+    context.onPhase("compile");
+    const run = await openProbe(executor, probe, clock, CEILING_RUN_MS);
     try {
-      context.onPhase("compile");
-      const run = await openProbe(executor, probe, clock, CEILING_RUN_MS);
-      try {
-        context.onPhase("measure");
-        await bench.settle();
-        const sampled = await takeSamples(run.timeable, { clock, tickNs, time: context.clock, rule: RACING });
-        const found = estimate(sampled.timing.samplesNs, sampled.timing.repeats, sampled.rounding);
-        if (sampled.status !== "ok" || !found || !(await run.verified())) continue;
-        rates[probe.ceiling] = Math.max(rates[probe.ceiling] ?? 0, (run.amount * 1e9) / found.rankNs);
-      } finally {
-        run.dispose();
-      }
-    } catch (error) {
-      if (!(error instanceof Fault) || error.kind === "device-lost") throw error;
+      context.onPhase("measure");
+      await bench.settle();
+      const sampled = await takeSamples(run.timeable, { clock, tickNs, time: context.clock, rule: RACING });
+      const found = estimate(sampled.timing.samplesNs, sampled.timing.repeats, sampled.rounding);
+      if (sampled.status !== "ok" || !found) return failed(sampled.reason ?? sampled.status);
+      if (!(await run.verified())) return failed("its outputs are not what its arithmetic must give");
+      const perSecond = (run.amount * 1e9) / found.rankNs;
+      return { name, ceiling, perSecond, samples: found.samples, cv: found.cv };
+    } finally {
+      run.dispose();
     }
+  } catch (error) {
+    if (!(error instanceof Fault) || error.kind === "device-lost") throw error;
+    return failed(error.message);
   }
-  return ceilingsOf(rates);
 }

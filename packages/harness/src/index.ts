@@ -1,3 +1,4 @@
+export { type Claimable, claimable } from "./claims.ts";
 export { anchoredRatio, type Estimate, estimate } from "./estimate.ts";
 export {
   type FakeClock,

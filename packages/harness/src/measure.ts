@@ -1,4 +1,11 @@
-import { Fault, type LoopStep, type MeasureRequest, type Suite, type TrialOutcome } from "@tunelab/contract";
+import {
+  Fault,
+  type LoopStep,
+  largestDispatch,
+  type MeasureRequest,
+  type Suite,
+  type TrialOutcome,
+} from "@tunelab/contract";
 import type { Instance, Run } from "@tunelab/executor";
 import type { Case } from "./cases.ts";
 import { faultAt, ofSuite, type Stage, statusOf } from "./failures.ts";
@@ -79,12 +86,13 @@ function unknownYet(request: MeasureRequest, suite: Suite): Known {
   };
 }
 
-function describe(known: Known, suite: Suite, { planHash, resources, cost }: Subject): void {
+function describe(known: Known, suite: Suite, { plan, planHash, resources, cost }: Subject): void {
   const { workgroupBytes, invocations } = resources;
   known.planHash = planHash;
   known.resources = { workgroupBytes, invocations };
   known.requestedBytes = cost.requestedBytes;
   known.workgroupBytes = cost.workgroupBytes;
+  known.workgroups = largestDispatch(plan);
   known.work = ofSuite(suite.operation.name, () => suite.work(known.problem));
 }
 

@@ -72,6 +72,19 @@ export const SETTLE = {
 /** A ceiling probe's scale grows until one run lasts this long in ms: launch overhead (under 70 us) is then under 1.4%. */
 export const CEILING_RUN_MS = 5;
 
+/** The search for compute units: see `estimateUnits`. */
+export const UNITS = {
+  /** Halfway between one wave of workgroups and two. */
+  step: 1.5,
+  /** No device has more; and 8 waves of them are what the probe can dispatch. */
+  most: 4_096,
+  /** Waves at which the rate is compared with the count. */
+  waves: 8,
+  tolerance: 0.3,
+  /** The least of so many times of each workgroup count. */
+  samples: 5,
+} as const;
+
 /** Length of an anchor run in ms: long against a tick and launch overhead, short beside the trials it accompanies. */
 export const ANCHOR_RUN_MS = 1;
 

@@ -206,6 +206,13 @@ describe("a device that is lost in mid-session", () => {
 describe("ceilings", () => {
   it("leave out a probe that computed nothing", async () => {
     const { harness } = await nullHarness();
-    expect(await harness.ceilings()).toEqual({});
+    const { readings, tickNs, ...rates } = await harness.ceilings();
+    expect(rates).toEqual({});
+    expect(tickNs).toBeGreaterThan(0);
+    expect(readings!.length).toBeGreaterThan(0);
+    for (const { reason, perSecond } of readings!) {
+      expect(reason).toBeTruthy();
+      expect(perSecond).toBeUndefined();
+    }
   });
 });

@@ -1,7 +1,9 @@
 import { bestNs, type Ceilings, problemKey } from "@tunelab/contract";
 import { formatTime } from "@tunelab/report";
+import { fractionsAt } from "@tunelab/selection";
 import type { Estimate, Progress, ProgressEvent } from "@tunelab/tuner";
 import cliProgress from "cli-progress";
+import { ceilingsText, sharesText } from "./ceilings-text.ts";
 import type { Io } from "./io.ts";
 
 const seconds = (ms: number): string => {
@@ -33,6 +35,7 @@ export function sessionProgress(io: Io, budgetMs: number): { readonly listen: Pr
   let trials = 0;
   let problem = "";
   let lastPlain = 0;
+  let ceilings: Ceilings = {};
 
   const line = (text: string): void => {
     // The bar owns the last line: it is taken away while a line is printed.
@@ -62,7 +65,8 @@ export function sessionProgress(io: Io, budgetMs: number): { readonly listen: Pr
         );
         break;
       case "ceilings":
-        line(ceilingsText(event.ceilings));
+        ceilings = event.ceilings;
+        line(ceilingsText(ceilings));
         break;
       case "failed-calibration":
         line(`The ${event.what} could not be measured (${event.reason}); going on without`);
@@ -82,7 +86,8 @@ export function sessionProgress(io: Io, budgetMs: number): { readonly listen: Pr
         const { verdict, variant, status } = event.trial;
         const verified = verdict ? `, ${verdict.matched}/${verdict.total}` : "";
         if (event.first || event.leads) {
-          line(`  ${ns === undefined ? status : formatTime(ns / 1_000)}${verified}  ${variant}`);
+          const shares = ns === undefined ? "" : sharesText(fractionsAt(ns, event.trial, ceilings));
+          line(`  ${ns === undefined ? status : formatTime(ns / 1_000)}${verified}${shares}  ${variant}`);
         } else if (!bar && Date.now() - lastPlain > PLAIN_EVERY_MS) {
           lastPlain = Date.now();
           line(`  ${trials} trials, ${seconds(event.estimate.elapsedMs)} of ${seconds(budgetMs)}`);
@@ -108,15 +113,4 @@ export function sessionProgress(io: Io, budgetMs: number): { readonly listen: Pr
       running = false;
     },
   };
-}
-
-function ceilingsText(ceilings: Ceilings): string {
-  const parts = [
-    ceilings.fmaFlopsPerSecond && `FMA ${(ceilings.fmaFlopsPerSecond / 1e12).toPrecision(3)} TFLOP/s`,
-    ceilings.copyBytesPerSecond && `copy ${(ceilings.copyBytesPerSecond / 1e9).toPrecision(4)} GB/s`,
-    ceilings.workgroupBytesPerSecond &&
-      `workgroup memory ${(ceilings.workgroupBytesPerSecond / 1e9).toPrecision(4)} GB/s`,
-    ceilings.dispatchOverheadNs && `a dispatch ${(ceilings.dispatchOverheadNs / 1e3).toPrecision(3)} us`,
-  ];
-  return `Ceilings: ${parts.filter(Boolean).join(", ")}`;
 }

@@ -1,6 +1,6 @@
 import { planHash } from "@tunelab/contract";
 import { describe, expect, it } from "vitest";
-import { ceilingRows } from "../src/commands/ceilings.ts";
+import { ceilingsGrid, readingsGrid, sharesText } from "../src/ceilings-text.ts";
 import { figuresOf, histogram } from "../src/commands/noise.ts";
 import { variantOf } from "../src/commands/wgsl.ts";
 import { subjectFor } from "../src/subject.ts";
@@ -68,11 +68,37 @@ describe("figures of the noise probe", () => {
   });
 
   it("a ceiling that was not measured is not printed as zero", () => {
-    expect(ceilingRows({ copyBytesPerSecond: 4e12 })).toEqual([
-      ["independent multiply-adds", "--"],
+    const { rows } = ceilingsGrid({ copyBytesPerSecond: 4e12, dispatchAloneNs: 5_700 });
+    const measured = rows.filter(([, figure]) => figure !== "--");
+    expect(measured).toEqual([
       ["global copy, read and written", "4.00 TB/s"],
-      ["workgroup memory", "--"],
-      ["one dispatch of many", "--"],
+      ["one dispatch alone in its pass", "5.70 µs"],
     ]);
+    expect(rows.length).toBeGreaterThan(9);
+  });
+
+  it("compute units are printed with where the number comes from", () => {
+    const { rows } = ceilingsGrid({ computeUnits: { value: 132, source: "estimated" } });
+    expect(rows).toContainEqual(["compute units", "132 (estimated)"]);
+  });
+
+  it("a probe is printed with its own unit, and one that did not run with the reason", () => {
+    const { rows } = readingsGrid([
+      { name: "read", ceiling: "read", perSecond: 2e9, samples: 8, cv: 0.01 },
+      { name: "indirect", ceiling: "indirect", perSecond: 5e5, samples: 8, cv: 0.02 },
+      { name: "subgroup-add", ceiling: "subgroup", samples: 0, cv: 0, reason: "no subgroups" },
+    ]);
+    expect(rows.map(([, , figure, , cv, why]) => [figure, cv, why])).toEqual([
+      ["2.00 GB/s", "1.00%", ""],
+      ["2.00 µs", "2.00%", ""],
+      ["--", "--", "no subgroups"],
+    ]);
+  });
+
+  it("a trial's shares are told with their labels, and nothing is told where no ceiling is known", () => {
+    expect(
+      sharesText({ ofFma: 0.182, ofCopy: 0.004, ofWorkgroup: 0.61, cacheServed: true, underFilled: true }),
+    ).toBe(", 18.2% of FMA, 0.400% of copy, 61.0% of workgroup memory, cache-served, under-filled");
+    expect(sharesText({ cacheServed: false, underFilled: false })).toBe("");
   });
 });

@@ -15,7 +15,9 @@ const busy: MachineLoad = {
   gpu: { utilisation: 0.4, programs: ["python3"] },
   busy: true,
 };
-const noise = (gateReachable: boolean): Noise => ({ kernel: "fma", samplesNs: [1], cv: 0.1, gateReachable });
+/** Five samples in ten are a tenth longer: slots of three and quads see some of it. */
+const samplesNs = Array.from({ length: 204 }, (_, index) => 1e6 * (1 + 0.1 * (Math.floor(index / 5) % 2)));
+const noise = (gateReachable: boolean): Noise => ({ kernel: "fma", samplesNs, cv: 0.1, gateReachable });
 
 describe("the machine in words", () => {
   it("names who else works, with numbers, on a line of its own", () => {
@@ -32,8 +34,13 @@ describe("the machine in words", () => {
 });
 
 describe("what can be claimed", () => {
+  it("begins with the smallest difference that a comparison could see, or says that it is unknown", () => {
+    expect(claims(noise(true), quiet)).toMatch(/^Two variants .* from \d[\d.]*% on \(16 quads\)/);
+    expect(claims({ ...noise(true), samplesNs: [1, 2, 3] }, quiet)).toMatch(/^Too few timings/);
+  });
+
   it("depends on the device, and blames other programs only when there are some", () => {
-    expect(claims(noise(true), quiet)).toMatch(/^Quiet enough.*2\.00%.*certified/);
+    expect(claims(noise(true), quiet)).toMatch(/Quiet enough.*2\.00%.*certified/);
     expect(claims(noise(false), quiet)).toMatch(/rank ties[\s\S]*No other program/);
     expect(claims(noise(false), busy)).toMatch(/rank ties[\s\S]*stop those named/);
   });

@@ -6,6 +6,7 @@ export * from "./charts/lines.ts";
 export * from "./charts/look.ts";
 export * from "./charts/sensitivity.ts";
 export { timesChart } from "./charts/times.ts";
+export * from "./charts/timings.ts";
 export * from "./comparison.ts";
 export { devicePage } from "./device.ts";
 export * from "./format.ts";

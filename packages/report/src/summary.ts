@@ -34,6 +34,7 @@ export function summaryTable(table: TuningTable, isStale: IsStale = nothingStale
       { title: "vs median", align: "right" },
       { title: "of FMA", align: "right" },
       { title: "of copy", align: "right" },
+      { title: "of workgroup memory", align: "right" },
       { title: "verified", align: "right" },
       { title: "max error", align: "right" },
       { title: "first place", align: "left" },
@@ -42,7 +43,7 @@ export function summaryTable(table: TuningTable, isStale: IsStale = nothingStale
       const best = bestRow(entry);
       const problem = problemKey(entry.problem);
       if (!best) {
-        return [problem, NOTHING, ...Array<string>(7).fill(NOTHING), `none of ${entry.measured} ran`];
+        return [problem, NOTHING, ...Array<string>(8).fill(NOTHING), `none of ${entry.measured} ran`];
       }
       return [
         problem,
@@ -52,6 +53,7 @@ export function summaryTable(table: TuningTable, isStale: IsStale = nothingStale
         formatRatio(ratio(entry.medianUs, best.minUs)),
         formatPercent(best.fractionOfFma),
         formatPercent(best.fractionOfCopy),
+        formatPercent(best.fractionOfWorkgroup),
         `${best.matched}/${best.total}`,
         formatError(best.maxError),
         firstPlace(table, entry, isStale(table, entry.problem, best.variant)),
@@ -88,6 +90,7 @@ export function candidatesTable(
       { title: "vs best", align: "right" },
       { title: "of FMA", align: "right" },
       { title: "of copy", align: "right" },
+      { title: "of workgroup memory", align: "right" },
       { title: "verified", align: "right" },
       { title: "max error", align: "right" },
       { title: "samples", align: "right" },
@@ -102,6 +105,7 @@ export function candidatesTable(
       formatRatio(ratio(row.minUs, best?.minUs)),
       formatPercent(row.fractionOfFma),
       formatPercent(row.fractionOfCopy),
+      formatPercent(row.fractionOfWorkgroup),
       `${row.matched}/${row.total}`,
       formatError(row.maxError),
       String(row.samples),
@@ -114,6 +118,8 @@ function standing(row: TableRow, stale: boolean): string {
   const words: string[] = [row.status === "ok" ? row.grade : `${row.grade}, ${row.status}`];
   if (row.tie) words.push("ties with the row above");
   if (row.isDefault) words.push("default");
+  if (row.cacheServed) words.push("cache-served");
+  if (row.underFilled) words.push("under-filled");
   if (stale) words.push("stale");
   return words.join(", ");
 }

@@ -36,6 +36,7 @@ export function row(rank: number, minUs: number, more: Partial<TableRow> = {}): 
     tie: false,
     fractionOfFma: 0.352,
     fractionOfCopy: 0.041,
+    fractionOfWorkgroup: 0.61,
     matched: 512,
     total: 512,
     maxError: 3.21e-7,

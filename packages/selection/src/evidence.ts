@@ -8,6 +8,7 @@ import {
   type SessionEvidence,
   type Trial,
 } from "@tunelab/contract";
+import { fractionsAt } from "./fractions.ts";
 import type { Standing } from "./rank.ts";
 import { coefficientOfVariation, compareText, ERROR_DIGITS, median, round, TIME_DIGITS } from "./rules.ts";
 
@@ -100,10 +101,9 @@ function standingOf(trial: Trial, loose: boolean, ceilings: Ceilings): Standing 
   if (!timing || !verdict || !resources) return undefined;
   const times = timing.samplesNs.map((sample) => sample / timing.repeats / 1000);
   const minUs = round(Math.min(...times), TIME_DIGITS);
-  const fraction = (amount: number, ceiling: number | undefined): number | undefined =>
-    ceiling ? round(amount / (minUs * 1e-6) / ceiling, TIME_DIGITS) : undefined;
-  const fractionOfFma = fraction(trial.work.flops, ceilings.fmaFlopsPerSecond);
-  const fractionOfCopy = fraction(trial.work.bytes, ceilings.copyBytesPerSecond);
+  const { ofFma, ofCopy, ofWorkgroup, cacheServed, underFilled } = fractionsAt(minUs * 1e3, trial, ceilings);
+  const written = (name: string, share: number | undefined): object =>
+    share === undefined ? {} : { [name]: round(share, TIME_DIGITS) };
   return {
     variant: trial.variant,
     algorithm: trial.algorithm,
@@ -116,8 +116,11 @@ function standingOf(trial: Trial, loose: boolean, ceilings: Ceilings): Standing 
     cv: round(coefficientOfVariation(times), ERROR_DIGITS),
     samples: times.length,
     isDefault: trial.isDefault,
-    ...(fractionOfFma === undefined ? {} : { fractionOfFma }),
-    ...(fractionOfCopy === undefined ? {} : { fractionOfCopy }),
+    ...written("fractionOfFma", ofFma),
+    ...written("fractionOfCopy", ofCopy),
+    ...written("fractionOfWorkgroup", ofWorkgroup),
+    ...(cacheServed ? { cacheServed } : {}),
+    ...(underFilled ? { underFilled } : {}),
     matched: verdict.matched,
     total: verdict.total,
     maxError: round(verdict.maxError, ERROR_DIGITS),

@@ -10,6 +10,7 @@ export {
 export { ceilingsOf, machineOf, type Retraction, withoutRetracted } from "./evidence.ts";
 export { type Explanation, explain } from "./explain.ts";
 export { type FoldOptions, fold, tablePath } from "./fold.ts";
+export { type Fractions, fractionsAt } from "./fractions.ts";
 export type { ShelvedTable, TableSource } from "./rank-tables.ts";
 export {
   type Candidate,

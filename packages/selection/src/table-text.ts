@@ -7,7 +7,16 @@ const KEY_ORDER: readonly string[] = [
   ...["sessions", "device", "ceilings", "entries"],
   ...["problem", "defaultUs", "medianUs", "measured", "failed", "agedOn", "rows"],
   ...["rank", "variant", "minUs", "tie", "isDefault", "status", "grade", "cv", "samples"],
-  ...["fractionOfFma", "fractionOfCopy", "matched", "total", "maxError", "workgroupBytes", "invocations"],
+  ...[
+    "fractionOfFma",
+    "fractionOfCopy",
+    "fractionOfWorkgroup",
+    "matched",
+    "total",
+    "maxError",
+    "workgroupBytes",
+    "invocations",
+  ],
   ...["algorithm", "config", "planHash", "trial"],
 ];
 

@@ -96,6 +96,39 @@ describe("what enters a table", () => {
     const events = [quiet, { kind: "ceilings", at: "2026-11-30T05:00:01Z", ceilings } as const];
     const row = only([session("a", [trial("p", 10)], {}, events)]).entries[0]!.rows[0]!;
     expect(row).toMatchObject({ fractionOfFma: 0.1, fractionOfCopy: 0.5 });
+    expect(row).not.toHaveProperty("cacheServed");
+    expect(row).not.toHaveProperty("underFilled");
+  });
+
+  it("a row says what it takes of workgroup memory, whether caches served it and whether it fills the device", () => {
+    const ceilings = {
+      copyBytesPerSecond: 1e9,
+      workgroupBytesPerSecond: 4e9,
+      computeUnits: { value: 132, source: "estimated" },
+    } as const;
+    const events = [quiet, { kind: "ceilings", at: "2026-11-30T05:00:01Z", ceilings } as const];
+    // 10 us at 1 GB/s are 10,000 bytes.
+    const rowOf = (more: Partial<Trial>) =>
+      only([session("a", [trial("p", 10, more)], {}, events)]).entries[0]!.rows[0]!;
+    expect(rowOf({ workgroupBytes: 20_000, requestedBytes: 10_001, workgroups: 131 })).toMatchObject({
+      fractionOfWorkgroup: 0.5,
+      cacheServed: true,
+      underFilled: true,
+    });
+    const full = rowOf({ requestedBytes: 10_000, workgroups: 132 });
+    expect(full).not.toHaveProperty("cacheServed");
+    expect(full).not.toHaveProperty("underFilled");
+    expect(only([session("a", [trial("p", 10)], {}, events)]).ceilings.computeUnits).toEqual({
+      value: 132,
+      source: "estimated",
+    });
+  });
+
+  it("the readings behind the ceilings stay in the session", () => {
+    const readings = [{ name: "fma", ceiling: "fma", perSecond: 1e9, samples: 8, cv: 0.1 }] as const;
+    const ceilings = { fmaFlopsPerSecond: 1e9, readings };
+    const events = [quiet, { kind: "ceilings", at: "2026-11-30T05:00:01Z", ceilings } as const];
+    expect(only([session("a", [trial("p", 10)], {}, events)]).ceilings).toEqual({ fmaFlopsPerSecond: 1e9 });
   });
 });
 

@@ -1,11 +1,11 @@
 import { Fault, type MachineLoad, type Noise } from "@tunelab/contract";
-import { CERTIFIED, estimate, NOISE_SAMPLES } from "@tunelab/harness";
-import { formatPercent, formatTime } from "@tunelab/report";
+import { CERTIFIED, claimable, estimate, NOISE_SAMPLES } from "@tunelab/harness";
+import { formatPercent, formatTime, timingsChart } from "@tunelab/report";
 import type { Command } from "commander";
 import { askDevice, type DeviceFlags } from "../bench.ts";
 import type { Io } from "../io.ts";
 import { parseCount } from "../options.ts";
-import { type RecordFlags, recordEvents, toldWhere } from "../record.ts";
+import { type RecordFlags, recordEvents, toldWhere, writePicture } from "../record.ts";
 
 interface Flags extends DeviceFlags, RecordFlags {
   readonly samples: string;
@@ -44,9 +44,11 @@ async function noise(flags: Flags, io: Io): Promise<void> {
     const written = await recordEvents(flags, io, bench.hello, command, events);
     return { measured: found, machine: place.machine, recorded: written };
   });
-  const figures = figuresOf(measured);
+  const figures = { ...figuresOf(measured), ...claimable(measured.samplesNs) };
+  const chart = timingsChart(measured.kernel, measured.samplesNs);
+  const picture = await writePicture(flags, io, `noise-${recorded.session}`, chart);
   if (flags.json) {
-    io.out(JSON.stringify({ ...measured, ...figures, machine, ...recorded }, null, 2));
+    io.out(JSON.stringify({ ...measured, ...figures, machine, ...recorded, picture }, null, 2));
     return;
   }
   const time = (ns: number): string => formatTime(ns / 1_000);
@@ -57,13 +59,17 @@ async function noise(flags: Flags, io: Io): Promise<void> {
   );
   for (const line of histogram(measured.samplesNs)) io.out(line);
   io.out(`\n${claims(measured, machine)}\n`);
-  toldWhere(io, recorded, undefined);
+  toldWhere(io, recorded, picture);
 }
 
 /** In plain words what may be said of measurements made here and now. */
-export function claims({ gateReachable }: Noise, machine: MachineLoad): string {
+export function claims({ gateReachable, samplesNs }: Noise, machine: MachineLoad): string {
   const gate = formatPercent(CERTIFIED.spread);
+  const { quads, mde } = claimable(samplesNs);
   const lines = [
+    Number.isFinite(mde)
+      ? `Two variants timed side by side differ for certain from ${formatPercent(mde)} on (${quads} quads); smaller differences cannot be claimed now.`
+      : "Too few timings to say what a comparison could see: give more --samples.",
     gateReachable
       ? `Quiet enough: samples repeat to within ${gate}, so variants can be certified here.`
       : `Too noisy to certify (samples must repeat to within ${gate}): tables made here rank ties.`,

@@ -35,7 +35,7 @@ export const tables: readonly ShelvedTable[] = [
         "vendor": "nvidia"
       }
     }
-  }, "b27f55e2d2d32c52", async () => (await import("./nvidia-h200.tint-vulkan.native.ts")).contents),
+  }, "45cd2799aa3e4dfd", async () => (await import("./nvidia-h200.tint-vulkan.native.ts")).contents),
   shelve({
     "operation": "matched-filter",
     "profile": "portable",
@@ -69,7 +69,7 @@ export const tables: readonly ShelvedTable[] = [
         "vendor": "nvidia"
       }
     }
-  }, "5d03ab9f9a45f250", async () => (await import("./nvidia-h200.tint-vulkan.portable.ts")).contents),
+  }, "b05394b388f97c9f", async () => (await import("./nvidia-h200.tint-vulkan.portable.ts")).contents),
   shelve({
     "operation": "matched-filter",
     "profile": "portable",
@@ -103,5 +103,5 @@ export const tables: readonly ShelvedTable[] = [
         "vendor": "google"
       }
     }
-  }, "4e0036d2da639cb7", async () => (await import("./swiftshader.tint-vulkan.portable.ts")).contents),
+  }, "37bcf0717c3fb346", async () => (await import("./swiftshader.tint-vulkan.portable.ts")).contents),
 ];
