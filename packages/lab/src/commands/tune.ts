@@ -10,6 +10,7 @@ import {
 import { type Bench, chooseDevice, type DeviceTarget, machineLoad, openBench } from "@tunelab/devices";
 import { tablePath } from "@tunelab/selection";
 import {
+  DEFAULT_STRATEGY,
   STRATEGY_NAMES,
   type StrategyName,
   strategyNamed,
@@ -60,7 +61,7 @@ export function register(program: Command, io: Io): void {
     .option("--algorithm <names>", "only these algorithms, comma-separated")
     .option("--workload <name>", "quick, standard or full")
     .option("--problem <dims>", "one problem, e.g. n=1024,pairs=32768; may be repeated", collect, [])
-    .option("--strategy <name>", STRATEGY_NAMES.join(", "), "random")
+    .option("--strategy <name>", STRATEGY_NAMES.join(", "), DEFAULT_STRATEGY)
     .option("--budget <time>", "wall time for everything, e.g. 90s, 10m")
     .option("--profile <name>", "portable (default toggles) or native (robustness off)", "portable")
     .option("--seed <n>", "seed of the strategy and of the inputs", "1")

@@ -3,6 +3,7 @@ import { annealing } from "./annealing.ts";
 import { exhaustive } from "./exhaustive.ts";
 import { genetic } from "./genetic.ts";
 import { local } from "./local.ts";
+import { model } from "./model/model.ts";
 import { random } from "./random.ts";
 
 /** One choice of algorithm and configuration. */
@@ -51,11 +52,15 @@ export const STRATEGIES: Readonly<Record<StrategyName, StrategyFactory>> = {
   local,
   genetic,
   annealing,
+  model,
 };
 
-export type StrategyName = "exhaustive" | "random" | "local" | "genetic" | "annealing";
+export type StrategyName = "exhaustive" | "random" | "local" | "genetic" | "annealing" | "model";
 
 export const STRATEGY_NAMES = Object.keys(STRATEGIES) as readonly StrategyName[];
+
+/** What searches when nobody chooses: the best in reports/search/strategies.md. */
+export const DEFAULT_STRATEGY: StrategyName = "model";
 
 /** The strategy of that name; a usage Fault lists what exists. */
 export function strategyNamed(name: string): StrategyName {

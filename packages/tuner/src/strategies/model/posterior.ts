@@ -1,0 +1,153 @@
+import { factor, solveLower } from "./cholesky.ts";
+import { covariance, type Kernel } from "./kernel.ts";
+
+/**
+ * A Gaussian process's mean and variance at a growing pool of points, kept up to date as observations come: one more
+ * observation costs O(n) a point instead of O(n^2). Targets have mean 0 and variance about 1.
+ */
+export class Posterior {
+  readonly #kernel: Kernel;
+  readonly #width: number;
+  readonly #capacity: number;
+  readonly #x: Float64Array;
+  readonly #l: Float64Array;
+  /** L^-1 y. */
+  readonly #z: Float64Array;
+  #n = 0;
+  #poolX: Float64Array;
+  /** L^-1 k(X, pool), a row a point. */
+  #poolV: Float64Array;
+  #pool = 0;
+  means: Float64Array;
+  /** Without the noise, relative to the signal's variance. */
+  variances: Float64Array;
+  #fit = 0;
+
+  constructor(kernel: Kernel, width: number, capacity: number, poolRoom: number) {
+    this.#kernel = kernel;
+    this.#width = width;
+    this.#capacity = capacity;
+    this.#x = new Float64Array(capacity * width);
+    this.#l = new Float64Array(capacity * capacity);
+    this.#z = new Float64Array(capacity);
+    this.#poolX = new Float64Array(poolRoom * width);
+    this.#poolV = new Float64Array(poolRoom * capacity);
+    this.means = new Float64Array(poolRoom);
+    this.variances = new Float64Array(poolRoom);
+  }
+
+  /** Whether there is room for one more observation. */
+  get hasRoom(): boolean {
+    return this.#n < this.#capacity;
+  }
+
+  /** Variance of the signal, given the observations: inverse gamma prior of two observations at 1. */
+  get signal(): number {
+    return (this.#fit + 2) / (this.#n + 2);
+  }
+
+  /** Conditions on all observations at once: x holds n rows. Only on an empty posterior. */
+  begin(x: Float64Array, y: Float64Array): void {
+    const n = y.length;
+    const { noise } = this.#kernel;
+    this.#x.set(x);
+    for (let i = 0; i < n; i++) {
+      for (let j = 0; j < i; j++) {
+        this.#l[i * this.#capacity + j] = covariance(this.#kernel, x, i * this.#width, x, j * this.#width);
+      }
+      this.#l[i * this.#capacity + i] = 1 + noise;
+    }
+    factor(this.#l, n, this.#capacity);
+    this.#z.set(y);
+    solveLower(this.#l, n, this.#capacity, this.#z);
+    this.#n = n;
+    for (let i = 0; i < n; i++) this.#fit += this.#z[i]! ** 2;
+  }
+
+  /** Adds a point to the pool, at the next place. */
+  add(point: Float64Array): void {
+    const place = this.#pool++;
+    if (place >= this.means.length) this.#grow();
+    this.#poolX.set(point, place * this.#width);
+    const row = place * this.#capacity;
+    for (let i = 0; i < this.#n; i++) {
+      this.#poolV[row + i] = covariance(this.#kernel, this.#x, i * this.#width, point, 0);
+    }
+    solveLower(this.#l, this.#n, this.#capacity, this.#poolV, row);
+    let mean = 0;
+    let variance = 1;
+    for (let i = 0; i < this.#n; i++) {
+      const v = this.#poolV[row + i]!;
+      mean += v * this.#z[i]!;
+      variance -= v * v;
+    }
+    this.means[place] = mean;
+    this.variances[place] = variance;
+  }
+
+  /** Mean at a point outside the pool. */
+  meanAt(point: Float64Array): number {
+    const v = new Float64Array(this.#n);
+    for (let i = 0; i < this.#n; i++) v[i] = covariance(this.#kernel, this.#x, i * this.#width, point, 0);
+    solveLower(this.#l, this.#n, this.#capacity, v);
+    return v.reduce((sum, value, i) => sum + value * this.#z[i]!, 0);
+  }
+
+  /** One more observation. */
+  observe(point: Float64Array, y: number): void {
+    const n = this.#n;
+    const row = n * this.#capacity;
+    this.#x.set(point, n * this.#width);
+    for (let i = 0; i < n; i++) {
+      this.#l[row + i] = covariance(this.#kernel, this.#x, i * this.#width, point, 0);
+    }
+    solveLower(this.#l, n, this.#capacity, this.#l, row);
+    let rest = 1 + this.#kernel.noise;
+    let mean = 0;
+    for (let i = 0; i < n; i++) {
+      const l = this.#l[row + i]!;
+      rest -= l * l;
+      mean += l * this.#z[i]!;
+    }
+    const d = Math.sqrt(Math.max(rest, this.#kernel.noise));
+    this.#l[row + n] = d;
+    const z = (y - mean) / d;
+    this.#z[n] = z;
+    this.#fit += z * z;
+    this.#n++;
+    for (let place = 0; place < this.#pool; place++) {
+      const at = place * this.#capacity;
+      let sum = covariance(this.#kernel, this.#poolX, place * this.#width, point, 0);
+      for (let i = 0; i < n; i++) sum -= this.#poolV[at + i]! * this.#l[row + i]!;
+      const v = sum / d;
+      this.#poolV[at + n] = v;
+      this.means[place]! += v * z;
+      this.variances[place]! -= v * v;
+    }
+  }
+
+  /** Takes back the last observation: the pool is as before to rounding. */
+  retract(): void {
+    const n = --this.#n;
+    const z = this.#z[n]!;
+    this.#fit -= z * z;
+    for (let place = 0; place < this.#pool; place++) {
+      const v = this.#poolV[place * this.#capacity + n]!;
+      this.means[place]! -= v * z;
+      this.variances[place]! += v * v;
+    }
+  }
+
+  #grow(): void {
+    const room = 2 * this.means.length;
+    const wider = (old: Float64Array, perPlace: number): Float64Array => {
+      const grown = new Float64Array(room * perPlace);
+      grown.set(old);
+      return grown;
+    };
+    this.#poolX = wider(this.#poolX, this.#width);
+    this.#poolV = wider(this.#poolV, this.#capacity);
+    this.means = wider(this.means, 1);
+    this.variances = wider(this.variances, 1);
+  }
+}

@@ -1,0 +1,168 @@
+import type { Random } from "@tunelab/variants";
+import type { Encoding } from "./encode.ts";
+import { fitTheta, kernelOf, priorTheta, type Theta } from "./fit.ts";
+import { Posterior } from "./posterior.ts";
+
+/** Growth of the observations after which the hyperparameters are fitted again: often while few, seldom when dear. */
+const GROWTH = 1.15;
+
+/** Observations that hyperparameters are fitted to, at most, and steps of the fit: 25 ms in the worst case here. */
+const FITTED = 120;
+const FIT_STEPS = 25;
+
+/** Observations that the model holds: memory and time grow with their square. The fastest half stays, of the rest a sample. */
+const HELD = 600;
+
+/** Places for neighbours of leaders beside the pool, before memory is moved. */
+const ROOM = 400;
+
+/** Candidates being measured that are believed in at once: as many as anyone compiles ahead. */
+const PENDING_ROOM = 8;
+
+/** Least variance of a place: rounding leaves less, or less than none, where the data say everything. */
+const LEAST_VARIANCE = 1e-12;
+
+/**
+ * What a failure is held at: what it would probably have cost, which takes the attraction of the unknown from its surroundings
+ * and leaves fast variants beside it fast; never better than the average, 0, so that hope does not draw the search back.
+ */
+const failureAt = (posterior: Posterior, x: Float64Array): number => Math.max(0, posterior.meanAt(x));
+
+interface Timed {
+  readonly x: Float64Array;
+  readonly cost: number;
+}
+
+/** How a place of the pool compares with a target cost, in units of standardised cost. */
+export type View = (place: number) => { readonly improvement: number; readonly deviation: number };
+
+/** The Gaussian process over what was timed: standardised costs, hyperparameters fitted now and then, a pool of places. */
+export class Surrogate {
+  readonly #encoding: Encoding;
+  readonly #random: Random;
+  readonly #timed: Timed[] = [];
+  readonly #failed: Float64Array[] = [];
+  #theta: Theta;
+  #posterior: Posterior | undefined;
+  #nextFit = 0;
+  #mean = 0;
+  #scale = 1;
+  /** Believed results of candidates that are being measured, last in the posterior. */
+  #believed = 0;
+
+  constructor(encoding: Encoding, random: Random) {
+    this.#encoding = encoding;
+    this.#random = random;
+    this.#theta = priorTheta(encoding);
+  }
+
+  /** Whether enough was observed since the last fit. */
+  get isStale(): boolean {
+    return this.#posterior === undefined || this.#timed.length >= this.#nextFit || !this.#posterior.hasRoom;
+  }
+
+  /** Cost of one unit of a view. */
+  get scale(): number {
+    return this.#scale;
+  }
+
+  observe(x: Float64Array, cost: number): void {
+    this.#timed.push({ x, cost });
+    if (!this.#posterior) return;
+    this.#forgetBeliefs();
+    if (this.#posterior.hasRoom) this.#posterior.observe(x, (cost - this.#mean) / this.#scale);
+  }
+
+  /**
+   * A failure says nothing of times, but its place is unknown no longer. Hyperparameters are fitted without it.
+   */
+  observeFailure(x: Float64Array): void {
+    this.#failed.push(x);
+    if (!this.#posterior) return;
+    this.#forgetBeliefs();
+    if (this.#posterior.hasRoom) this.#posterior.observe(x, failureAt(this.#posterior, x));
+  }
+
+  /** Fits hyperparameters, and considers these places from now on. */
+  refit(places: readonly Float64Array[]): void {
+    const held = this.#some(this.#timed, HELD);
+    this.#standardise(held);
+    const fitted = this.#some(held, FITTED);
+    this.#theta = fitTheta(
+      this.#encoding,
+      this.#rows(fitted.map(({ x }) => x)),
+      this.#targets(fitted),
+      this.#theta,
+      FIT_STEPS,
+    );
+    this.#nextFit = Math.ceil(this.#timed.length * GROWTH);
+    const failed = this.#failed.slice(-HELD);
+    const capacity = held.length + failed.length + this.#nextFit - this.#timed.length + PENDING_ROOM;
+    const kernel = kernelOf(this.#encoding, this.#theta);
+    this.#posterior = new Posterior(kernel, this.#encoding.width, capacity, places.length + ROOM);
+    this.#posterior.begin(this.#rows(held.map(({ x }) => x)), this.#targets(held));
+    for (const x of failed) this.#posterior.observe(x, failureAt(this.#posterior, x));
+    this.#believed = 0;
+    for (const place of places) this.#posterior.add(place);
+  }
+
+  /** Forgets all places: stale from now on. */
+  drop(): void {
+    this.#posterior = undefined;
+    this.#believed = 0;
+  }
+
+  /** One more place. */
+  consider(place: Float64Array): void {
+    this.#posterior?.add(place);
+  }
+
+  /**
+   * How places compare with `target`, a cost, while `pending` are being measured: those are believed to come out at their mean
+   * (the kriging believer of Ginsbourger, Le Riche and Carraro, 2010), so that the next one is not their twin.
+   */
+  view(target: number, pending: readonly Float64Array[]): View {
+    const posterior = this.#posterior!;
+    this.#forgetBeliefs();
+    for (const x of pending.slice(0, PENDING_ROOM)) {
+      if (!posterior.hasRoom) break;
+      posterior.observe(x, posterior.meanAt(x));
+      this.#believed++;
+    }
+    const { means, variances, signal } = posterior;
+    const aim = (target - this.#mean) / this.#scale;
+    return (place) => ({
+      improvement: aim - means[place]!,
+      deviation: Math.sqrt(Math.max(variances[place]!, LEAST_VARIANCE) * signal),
+    });
+  }
+
+  #forgetBeliefs(): void {
+    for (; this.#believed > 0; this.#believed--) this.#posterior!.retract();
+  }
+
+  #some(timed: readonly Timed[], most: number): readonly Timed[] {
+    if (timed.length <= most) return timed;
+    const sorted = [...timed].sort((a, b) => a.cost - b.cost);
+    const half = most / 2;
+    return [...sorted.slice(0, half), ...this.#random.shuffle(sorted.slice(half)).slice(0, half)];
+  }
+
+  #standardise(timed: readonly Timed[]): void {
+    const { length } = timed;
+    this.#mean = timed.reduce((sum, { cost }) => sum + cost, 0) / length;
+    const variance = timed.reduce((sum, { cost }) => sum + (cost - this.#mean) ** 2, 0) / length;
+    this.#scale = Math.sqrt(variance) || 1; // all alike: any scale does
+  }
+
+  #targets(timed: readonly Timed[]): Float64Array {
+    return Float64Array.from(timed, ({ cost }) => (cost - this.#mean) / this.#scale);
+  }
+
+  #rows(points: readonly Float64Array[]): Float64Array {
+    const { width } = this.#encoding;
+    const rows = new Float64Array(points.length * width);
+    for (const [row, x] of points.entries()) rows.set(x, row * width);
+    return rows;
+  }
+}
