@@ -19,6 +19,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   compare: ["contract", "harness", "devices"],
   tuner: ["contract", "variants", "selection", "harness", "devices"],
   report: ["contract", "selection"],
+  experiment: ["contract", "variants", "selection", "harness", "devices", "report"],
   runtime: ["contract", "executor", "selection", "kernel-*"],
   "kernel-*": ["contract", "variants", "kernel-*"],
   lab: ["*"],

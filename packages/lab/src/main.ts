@@ -4,6 +4,7 @@ import { register as ceilings } from "./commands/ceilings.ts";
 import { register as checkGpu } from "./commands/check-gpu.ts";
 import { register as compare } from "./commands/compare.ts";
 import { register as devices } from "./commands/devices.ts";
+import { register as experiment } from "./commands/experiment.ts";
 import { register as noise } from "./commands/noise.ts";
 import { register as pack } from "./commands/pack.ts";
 import { register as replay } from "./commands/replay.ts";
@@ -27,7 +28,8 @@ export function programFor(io: Io): Command {
       writeErr: (text) => io.note(text.trimEnd()),
     });
   const inspecting = [devices, checkGpu, noise, ceilings, wgsl, space, replay];
-  for (const register of [tune, tables, compare, ship, results, ...inspecting, pack]) register(program, io);
+  for (const register of [tune, tables, compare, ship, results, experiment, ...inspecting, pack])
+    register(program, io);
   return program;
 }
 

@@ -4,7 +4,9 @@ import { fileURLToPath } from "node:url";
 import { Fault } from "@tunelab/contract";
 import { dawnPath } from "@tunelab/devices";
 import type { Command } from "commander";
+import type { Plugin } from "esbuild";
 import { VERSION } from "../build.ts";
+import { experimentNames } from "../experiments.ts";
 import type { Io } from "../io.ts";
 import { commitOf, requireCheckout } from "../places.ts";
 
@@ -70,6 +72,7 @@ async function pack(
       // The store is left out, its journal is not: an alias comes before the rule that leaves out.
       alias: { "@tunelab/store/journal": fileURLToPath(import.meta.resolve("@tunelab/store/journal")) },
       define: { TUNELAB_PACKED: JSON.stringify(baked) },
+      plugins: [experimentsPlugin(await experimentNames(requireCheckout()), requireCheckout())],
       banner: { js: BANNER },
       logLevel: "silent",
     });
@@ -93,6 +96,18 @@ async function pack(
   }
 }
 
+/** A packed laboratory has no folder of experiments to look into: they are part of the bundle. */
+function experimentsPlugin(names: readonly string[], root: string): Plugin {
+  const lines = names.map((name, index) => `import e${index} from "./experiments/${name}/experiment.ts";`);
+  const list = names.map((name, index) => `{ name: ${JSON.stringify(name)}, experiment: e${index} }`);
+  const contents = `${lines.join("\n")}\nexport const packedExperiments = [${list.join(", ")}];\n`;
+  return {
+    name: "experiments",
+    setup: ({ onLoad }) =>
+      onLoad({ filter: /packed-experiments\.ts$/ }, () => ({ contents, resolveDir: root, loader: "ts" })),
+  };
+}
+
 /** A folder that something else made is not replaced. */
 async function refuseForeign(out: string): Promise<void> {
   const there = await stat(out).catch(() => undefined);
@@ -111,8 +126,10 @@ Needs Node >= 20.19${dawn ? "" : " and dawn.node, named in TUNELAB_DAWN"}; no re
     node lab.mjs devices
     node lab.mjs tune --budget 10m --journal results.jsonl
     node lab.mjs tune --profile native --budget 10m --journal native.jsonl
+    node lab.mjs experiment run --all --journal experiments.jsonl
 
 Bring the journals back and take them in, in a checkout:
 
     pnpm lab results import results.jsonl
+    pnpm lab experiment import experiments.jsonl
 `;

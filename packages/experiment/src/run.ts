@@ -1,0 +1,57 @@
+import type { MeasureRequest, SessionSink, Trial } from "@tunelab/contract";
+import type { Bench } from "@tunelab/devices/protocol";
+import type { Slot, schedule } from "./schedule.ts";
+
+/** What a run tells while it goes. */
+export interface RunProgress {
+  readonly done: number;
+  readonly total: number;
+  readonly slot: Slot;
+  /** Expected time until the end, in ms. */
+  readonly leftMs: number;
+}
+
+export interface RunOptions {
+  readonly slots: ReturnType<typeof schedule>;
+  readonly clock: { now(): number; timestamp(): string };
+  readonly signal?: AbortSignal;
+  readonly progress?: (progress: RunProgress) => void;
+}
+
+/** Timings of one kernel that say what the device can tell apart. */
+const NOISE_SAMPLES = 15;
+
+/**
+ * Measures the slots one after another, each durable before the next begins. Resolves to whether all were measured: an
+ * interruption leaves a session whose whole rounds still count. Rejects when the device or the sink fails for good.
+ */
+export async function runSlots(bench: Bench, sink: SessionSink, options: RunOptions): Promise<boolean> {
+  const { slots, clock, signal, progress } = options;
+  const started = clock.now();
+  const noise = await bench.noise(NOISE_SAMPLES);
+  await sink.event({ kind: "noise", at: clock.timestamp(), noise });
+  const begun = clock.now();
+  for (const [sequence, slot] of slots.entries()) {
+    if (signal?.aborted) {
+      await sink.event({ kind: "interrupted", at: clock.timestamp(), reason: "interrupted by the user" });
+      return false;
+    }
+    const pace = sequence > 0 ? (clock.now() - begun) / sequence : 0;
+    progress?.({ done: sequence, total: slots.length, slot, leftMs: pace * (slots.length - sequence) });
+    await sink.trial(await measured(bench, slot.request, sink.session, sequence, clock));
+  }
+  const spentMs = { measure: clock.now() - started };
+  await sink.event({ kind: "finished", at: clock.timestamp(), trials: slots.length, spentMs });
+  return true;
+}
+
+async function measured(
+  bench: Bench,
+  request: MeasureRequest,
+  session: string,
+  sequence: number,
+  clock: RunOptions["clock"],
+): Promise<Trial> {
+  const outcome = await bench.measure(request);
+  return { ...outcome, id: `${session}.${sequence}`, session, sequence, measuredAt: clock.timestamp() };
+}

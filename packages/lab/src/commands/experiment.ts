@@ -1,0 +1,227 @@
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Fault, type SessionEvidence } from "@tunelab/contract";
+import { judgeRun, type NamedExperiment, overall, ROUNDS, runsOf } from "@tunelab/experiment";
+import { columns, gridText } from "@tunelab/report";
+import { readJournal } from "@tunelab/store/journal";
+import type { Command } from "commander";
+import { commandLine, packed } from "../build.ts";
+import { driftOf } from "../drift.ts";
+import { type RunFlags, runExperiments } from "../experiment-run.ts";
+import {
+  chosen,
+  experimentNames,
+  generatedExperiments,
+  keepRuns,
+  loadExperiments,
+  readResult,
+} from "../experiments.ts";
+import { EXIT, ExitWith, type Io } from "../io.ts";
+import { requireCheckout } from "../places.ts";
+import { differences } from "../published.ts";
+import { writeWhole } from "../session.ts";
+
+interface JsonFlag {
+  readonly json?: boolean;
+}
+
+export function register(program: Command, io: Io): void {
+  const experiment = program
+    .command("experiment")
+    .description("questions with a prediction: new, run, list, check, import")
+    .addHelpText("after", "\nExample: pnpm lab experiment run radix-ladder --device swiftshader")
+    .option("--json", "print as JSON");
+  const sub = (name: string, description: string): Command =>
+    experiment.command(name).description(description).option("--json", "print as JSON");
+
+  sub("list", "every experiment with its verdict on each device").action((flags: JsonFlag) =>
+    list(flags, io),
+  );
+  sub("new <slug>", "make the folder of a new experiment, its definition to be filled in").action(
+    (slug: string, flags: JsonFlag) => create(slug, flags, io),
+  );
+  sub("run [names...]", "measure experiments on a device, and write their results and pages")
+    .option("--all", "every experiment")
+    .option("--device <id>", "device as `lab devices` names it, or auto", "auto")
+    .option("--profile <name>", "portable or native", "portable")
+    .option("--scale <name>", "the problems for software or for hardware (default: by the device)")
+    .option("--rounds <n>", "rounds of each experiment; at least 6 for an interval", String(ROUNDS))
+    .option("--journal <file>", "write a journal instead of a session file")
+    .option("--out <dir>", "folder for sessions (default .lab, or $TUNELAB_LAB_DIR)")
+    .addHelpText("after", "\nExample: pnpm lab experiment run radix-ladder --device swiftshader")
+    .action((names: readonly string[], flags: RunFlags) => run(names, flags, io));
+  sub("import <journal>", "take in what a packed laboratory measured").action(
+    (file: string, flags: JsonFlag) => take(file, flags, io),
+  );
+  sub("check", "definitions are valid and every page is what its result gives; exit 1 otherwise")
+    .option("--write", "write what differs")
+    .action((flags: JsonFlag & { readonly write?: boolean }) => check(flags, io));
+}
+
+async function list(flags: JsonFlag, io: Io): Promise<void> {
+  const all = await loadExperiments();
+  const rows = await Promise.all(
+    all.map(async ({ name, experiment }) => {
+      const result = packed ? undefined : await readResult(requireCheckout(), name);
+      const verdicts = (result?.runs ?? []).map((one) => ({
+        device: one.deviceSlug,
+        profile: one.profile,
+        verdict: overall(judgeRun(experiment, one)),
+      }));
+      return { name, question: experiment.question, verdicts };
+    }),
+  );
+  if (flags.json) {
+    io.out(JSON.stringify(rows, null, 2));
+    return;
+  }
+  if (rows.length === 0)
+    io.out(`No experiments yet: ${commandLine("experiment new some-question")} makes one.`);
+  else
+    io.out(
+      gridText({
+        columns: columns("experiment", "verdicts"),
+        rows: rows.map(({ name, verdicts }) => [
+          name,
+          verdicts.map(({ device, profile, verdict }) => `${device} ${profile}: ${verdict}`).join("; ") ||
+            "not measured",
+        ]),
+      }),
+    );
+}
+
+async function create(slug: string, flags: JsonFlag, io: Io): Promise<void> {
+  const root = requireCheckout();
+  if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug))
+    throw new Fault(
+      "usage",
+      `"${slug}" is no name for an experiment: write lowercase words joined by dashes`,
+    );
+  const taken = (await experimentNames(root)).find((name) => name.slice("yyyy-mm-dd-".length) === slug);
+  if (taken) throw new Fault("usage", `experiments/${taken} exists already: choose another name`);
+  const folder = `experiments/${new Date().toISOString().slice(0, 10)}-${slug}`;
+  await mkdir(join(root, folder), { recursive: true });
+  await writeFile(join(root, folder, "experiment.ts"), template(slug), { flag: "wx" });
+  io.out(
+    flags.json
+      ? JSON.stringify({ folder })
+      : `Made ${folder}/experiment.ts: fill it in, then ${commandLine(`experiment run ${slug}`)}`,
+  );
+}
+
+const template = (slug: string): string => `import type { Experiment } from "@tunelab/experiment";
+
+const base = {
+  radix: 4,
+  butterfly: "split",
+  workgroup: 64,
+  chunk: 1,
+  staging: "whole",
+  padding: 0,
+  twiddles: "table",
+  reduction: "tree",
+  tile: 1,
+  hoist: false,
+};
+
+const experiment: Experiment = {
+  question: "What does ${slug.replaceAll("-", " ")} cost?",
+  hypothesis: "Say what you expect and why.",
+  varies: "one parameter, everything else fixed",
+  operation: "matched-filter",
+  problems: {
+    software: { n: 256, data: 4, templates: 16, pairs: 64 },
+    hardware: { n: 4096, data: 64, templates: 512, pairs: 32_768 },
+  },
+  arms: () => [
+    { name: "tree", algorithm: "fused", config: base },
+    { name: "subgroup", algorithm: "fused", config: { ...base, reduction: "subgroup" } },
+  ],
+  claims: [{ text: "the tree takes a tenth longer", figure: "time", of: "tree", over: "subgroup", predicted: 1.1 }],
+};
+
+export default experiment;
+`;
+
+async function run(names: readonly string[], flags: RunFlags, io: Io): Promise<void> {
+  const all = await loadExperiments();
+  if (names.length === 0 && !flags.all)
+    throw new Fault(
+      "usage",
+      `name the experiments to run, or --all: there is ${all.map(({ name }) => name).join(", ") || "none"}`,
+    );
+  const wanted = flags.all ? all : chosen(all, names);
+  const { evidence, journal } = await runExperiments(wanted, flags, io);
+  if (packed || flags.journal) {
+    const text = `Journal: ${journal}\nNext:    pnpm lab experiment import ${journal}, in a checkout, takes it in`;
+    io.out(flags.json ? JSON.stringify({ journal, session: evidence.header.id }) : text);
+  } else await tell(evidence, wanted, flags, io);
+  if (io.signal.aborted) throw new ExitWith(EXIT.interrupted);
+}
+
+async function take(file: string, flags: JsonFlag, io: Io): Promise<void> {
+  requireCheckout();
+  const { evidence, problems } = await readJournal(file);
+  for (const { line, message } of problems) io.note(`Line ${line} is lost: ${message}`);
+  await tell(evidence, await loadExperiments(), flags, io);
+}
+
+/** Writes what a session found and prints each verdict with its figures. */
+async function tell(
+  evidence: SessionEvidence,
+  experiments: readonly NamedExperiment[],
+  flags: JsonFlag,
+  io: Io,
+): Promise<void> {
+  const runs = runsOf(evidence, experiments);
+  const folders = await keepRuns(requireCheckout(), experiments, runs);
+  const found = [...runs].map(([name, one]) => {
+    const judged = judgeRun(experiments.find((each) => each.name === name)!.experiment, one);
+    return { name, verdict: overall(judged), claims: judged };
+  });
+  if (flags.json) {
+    io.out(JSON.stringify({ session: evidence.header.id, found, folders }, null, 2));
+    return;
+  }
+  for (const { name, verdict, claims } of found) {
+    io.out(`${name}: ${verdict}`);
+    for (const { claim, verdict: one, ratio, low, high, why } of claims) {
+      const figure =
+        ratio === undefined ? (why ?? "") : `${ratio.toFixed(3)} (${low!.toFixed(3)} to ${high!.toFixed(3)})`;
+      io.out(`  ${claim.text}: predicted ${claim.predicted}, measured ${figure}: ${one}`);
+    }
+  }
+  if (found.length === 0) io.out("No experiment had a whole round.");
+  for (const folder of folders) io.out(`Page: ${folder}/README.md`);
+}
+
+async function check(flags: JsonFlag & { readonly write?: boolean }, io: Io): Promise<void> {
+  const root = requireCheckout();
+  const all = await loadExperiments();
+  const files = await generatedExperiments(root, all);
+  const wrong = [...(await differences(root, files, false)), ...(await strangers(root, files))];
+  if (flags.write)
+    for (const { path } of wrong) if (files.has(path)) await writeWhole(join(root, path), files.get(path)!);
+  if (flags.json)
+    io.out(JSON.stringify({ experiments: all.length, differing: wrong.map(({ path }) => path) }));
+  else if (wrong.length === 0)
+    io.out(`${all.length} experiments: every definition is valid, every page is what its result gives.`);
+  else for (const { why } of wrong) io.out(`${flags.write ? "written" : "differs"}: ${why}`);
+  if (wrong.length > 0 && !flags.write) throw new ExitWith(EXIT.failed);
+}
+
+/** Pictures and pages that no result gives any more. */
+async function strangers(
+  root: string,
+  files: ReadonlyMap<string, string>,
+): Promise<readonly { readonly path: string; readonly why: string }[]> {
+  const found: { path: string; why: string }[] = [];
+  for (const name of await experimentNames(root)) {
+    for (const file of await readdir(join(root, "experiments", name))) {
+      const path = `experiments/${name}/${file}`;
+      if (/\.(svg|md)$/.test(file) && !files.has(path))
+        found.push({ path, why: driftOf(path, "", undefined)! });
+    }
+  }
+  return found;
+}
