@@ -1,4 +1,4 @@
-import { Fault, type Operation } from "@tunelab/contract";
+import { type Algorithm, DEFAULT_CAPABILITIES, Fault, type Operation } from "@tunelab/contract";
 import { checkConfig } from "@tunelab/variants";
 import { armsAt, type NamedExperiment, type Scale } from "./definition.ts";
 
@@ -7,6 +7,31 @@ export const EXPERIMENT_NAME: RegExp = /^\d{4}-\d{2}-\d{2}-[a-z0-9]+(?:-[a-z0-9]
 
 /** A ratio predicted closer to 1 than this says that nothing differs, which `within` must say. */
 const NO_EFFECT = 1e-3;
+
+/**
+ * The experiment with every arm's configuration whole: parameters that an arm does not name take the algorithm's default, so
+ * that a parameter added to a kernel later breaks no definition. An unknown algorithm is left for `checkDefinition` to name.
+ */
+export async function completed(named: NamedExperiment, operation: Operation): Promise<NamedExperiment> {
+  const loaded = await Promise.all(
+    Object.entries(operation.algorithms).map(async ([name, load]) => [name, await load()] as const),
+  );
+  const algorithms = new Map<string, Algorithm>(loaded);
+  const { experiment } = named;
+  return {
+    ...named,
+    experiment: {
+      ...experiment,
+      arms: (problem, scale) =>
+        experiment.arms(problem, scale).map((arm) => {
+          const whole = { ...problem, ...arm.problem };
+          if (operation.refuse(whole)) return arm;
+          const fallback = algorithms.get(arm.algorithm)?.defaultConfig(whole, DEFAULT_CAPABILITIES);
+          return { ...arm, config: { ...fallback, ...arm.config } };
+        }),
+    },
+  };
+}
 
 /** Throws a usage Fault that names the experiment and the first thing wrong with its definition. */
 export async function checkDefinition(

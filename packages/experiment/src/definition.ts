@@ -8,6 +8,7 @@ export interface Arm {
   /** A word that claims and tables name it by. */
   readonly name: string;
   readonly algorithm: string;
+  /** Parameters that matter here; the others take the algorithm's default. */
   readonly config: Config;
   /** Dimensions that differ from the experiment's problem. */
   readonly problem?: Problem;

@@ -1,4 +1,4 @@
-export { checkDefinition, EXPERIMENT_NAME } from "./check.ts";
+export { checkDefinition, completed, EXPERIMENT_NAME } from "./check.ts";
 export * from "./definition.ts";
 export { commandOf, commandWords, EXPERIMENT_WORKLOAD, runsOf } from "./extract.ts";
 export { experimentFiles } from "./readme.ts";

@@ -1,55 +1,97 @@
-import { Fault, type SessionHeader } from "@tunelab/contract";
+import { Fault, type Problem, type ProfileName, type SessionHeader } from "@tunelab/contract";
 import * as v from "valibot";
+import type { Scale } from "./definition.ts";
 
 /** Raised when the file's shape changes; readers refuse a newer one by name. */
 export const RESULT_SCHEMA = 1;
 
-const arm = v.object({
-  name: v.string(),
-  variant: v.string(),
-  problem: v.record(v.string(), v.union([v.number(), v.string()])),
-  /** Empty where planning was refused. */
-  planHash: v.string(),
-  status: v.string(),
-  /** Why, for every status but ok. */
-  reason: v.exactOptional(v.string()),
-  items: v.number(),
-  matched: v.number(),
-  total: v.number(),
-  /** Largest error of the first round; absent where nothing was verified. */
-  error: v.exactOptional(v.number()),
-  /** Microseconds of one run, the minimum of its samples, a round each; null where a round gave none. */
-  timesUs: v.array(v.nullable(v.number())),
-});
-
-const run = v.object({
-  session: v.string(),
-  startedAt: v.string(),
-  commit: v.string(),
-  dirty: v.boolean(),
-  deviceSlug: v.string(),
-  device: v.string(),
-  driver: v.string(),
-  implementation: v.string(),
-  compiler: v.string(),
-  backend: v.string(),
-  software: v.boolean(),
-  profile: v.picklist(["portable", "native"]),
-  scale: v.picklist(["software", "hardware"]),
-  /** Whether the noise probe said that the certification gate can be met; absent where it did not run. */
-  gateReachable: v.exactOptional(v.boolean()),
-  rounds: v.number(),
-  arms: v.array(arm),
-});
-
-const file = v.object({ schema: v.number(), experiment: v.string(), runs: v.array(run) });
-
 /** What one arm gave in one run. */
-export type ArmResult = v.InferOutput<typeof arm>;
+export interface ArmResult {
+  readonly name: string;
+  readonly variant: string;
+  readonly problem: Problem;
+  /** Empty where planning was refused. */
+  readonly planHash: string;
+  readonly status: string;
+  /** Why, for every status but ok. */
+  readonly reason?: string;
+  readonly items: number;
+  readonly matched: number;
+  readonly total: number;
+  /** Largest error of the first round; absent where nothing was verified. */
+  readonly error?: number;
+  /** Microseconds of one run, the minimum of its samples, a round each; null where a round gave none. */
+  readonly timesUs: readonly (number | null)[];
+}
+
 /** One experiment on one device and profile. */
-export type ExperimentRun = v.InferOutput<typeof run>;
+export interface ExperimentRun {
+  readonly session: string;
+  readonly startedAt: string;
+  readonly commit: string;
+  readonly dirty: boolean;
+  readonly deviceSlug: string;
+  readonly device: string;
+  readonly driver: string;
+  readonly implementation: string;
+  readonly compiler: string;
+  readonly backend: string;
+  /** The device computes on the CPU. */
+  readonly software: boolean;
+  readonly profile: ProfileName;
+  readonly scale: Scale;
+  /** Whether the noise probe said that the certification gate can be met; absent where it did not run. */
+  readonly gateReachable?: boolean;
+  readonly rounds: number;
+  readonly arms: readonly ArmResult[];
+}
+
 /** `result.json`: at most one run a device and profile, in the order of their names. */
-export type ExperimentResult = v.InferOutput<typeof file>;
+export interface ExperimentResult {
+  readonly schema: number;
+  readonly experiment: string;
+  readonly runs: readonly ExperimentRun[];
+}
+
+/** The interfaces above as a check of what a file holds; a field that only one of them has does not compile. */
+const file: v.GenericSchema<unknown, ExperimentResult> = v.object({
+  schema: v.number(),
+  experiment: v.string(),
+  runs: v.array(
+    v.object({
+      session: v.string(),
+      startedAt: v.string(),
+      commit: v.string(),
+      dirty: v.boolean(),
+      deviceSlug: v.string(),
+      device: v.string(),
+      driver: v.string(),
+      implementation: v.string(),
+      compiler: v.string(),
+      backend: v.string(),
+      software: v.boolean(),
+      profile: v.picklist(["portable", "native"]),
+      scale: v.picklist(["software", "hardware"]),
+      gateReachable: v.exactOptional(v.boolean()),
+      rounds: v.number(),
+      arms: v.array(
+        v.object({
+          name: v.string(),
+          variant: v.string(),
+          problem: v.record(v.string(), v.union([v.number(), v.string()])),
+          planHash: v.string(),
+          status: v.string(),
+          reason: v.exactOptional(v.string()),
+          items: v.number(),
+          matched: v.number(),
+          total: v.number(),
+          error: v.exactOptional(v.number()),
+          timesUs: v.array(v.nullable(v.number())),
+        }),
+      ),
+    }),
+  ),
+});
 
 /** Which place in a result a run takes: a newer one of the same device, compiler, backend and profile replaces it. */
 export const runKey = ({ deviceSlug, compiler, backend, profile }: ExperimentRun): string =>

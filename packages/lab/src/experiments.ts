@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 import { asFault, Fault } from "@tunelab/contract";
 import {
   checkDefinition,
+  completed,
   EXPERIMENT_NAME,
   type ExperimentResult,
   type ExperimentRun,
@@ -31,10 +32,14 @@ export async function experimentNames(root: string): Promise<readonly string[]> 
 /** Every experiment, its definition checked. @throws Fault `usage` that names the first one that is wrong. */
 export async function loadExperiments(): Promise<readonly NamedExperiment[]> {
   const all = packed ? packedExperiments : await fromCheckout(requireCheckout());
-  for (const named of all) {
-    await checkDefinition(named, (await loadSuite(named.experiment.operation)).operation);
-  }
-  return all;
+  return Promise.all(
+    all.map(async (named) => {
+      const { operation } = await loadSuite(named.experiment.operation);
+      const whole = await completed(named, operation);
+      await checkDefinition(whole, operation);
+      return whole;
+    }),
+  );
 }
 
 async function fromCheckout(root: string): Promise<readonly NamedExperiment[]> {

@@ -111,19 +111,6 @@ async function create(slug: string, flags: JsonFlag, io: Io): Promise<void> {
 
 const template = (slug: string): string => `import type { Experiment } from "@tunelab/experiment";
 
-const base = {
-  radix: 4,
-  butterfly: "split",
-  workgroup: 64,
-  chunk: 1,
-  staging: "whole",
-  padding: 0,
-  twiddles: "table",
-  reduction: "tree",
-  tile: 1,
-  hoist: false,
-};
-
 const experiment: Experiment = {
   question: "What does ${slug.replaceAll("-", " ")} cost?",
   hypothesis: "Say what you expect and why.",
@@ -134,8 +121,8 @@ const experiment: Experiment = {
     hardware: { n: 4096, data: 64, templates: 512, pairs: 32_768 },
   },
   arms: () => [
-    { name: "tree", algorithm: "fused", config: base },
-    { name: "subgroup", algorithm: "fused", config: { ...base, reduction: "subgroup" } },
+    { name: "tree", algorithm: "fused", config: { reduction: "tree" } },
+    { name: "subgroup", algorithm: "fused", config: { reduction: "subgroup" } },
   ],
   claims: [{ text: "the tree takes a tenth longer", figure: "time", of: "tree", over: "subgroup", predicted: 1.1 }],
 };
