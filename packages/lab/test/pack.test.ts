@@ -4,8 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { dawnPath, type Environment, embeddedDriver } from "@tunelab/devices";
+import { runsOf } from "@tunelab/experiment";
 import { readJournal } from "@tunelab/store/journal";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadExperiments } from "../src/experiments.ts";
 import { lab } from "./collect.ts";
 
 const driver: Environment | undefined = await embeddedDriver().catch(() => undefined);
@@ -76,6 +78,30 @@ describe("a packed laboratory", { timeout: 90_000 }, () => {
     expect(JSON.parse(imported.out)).toMatchObject({ added: evidence.trials.length });
     const shown = await lab(["results", "show", evidence.header.id, "--out", out, "--json"]);
     expect(JSON.parse(shown.out)).toEqual(JSON.parse(JSON.stringify(evidence)));
+  });
+});
+
+describe("a packed laboratory's experiments", { timeout: 90_000 }, () => {
+  it("are those of the checkout it came from", async () => {
+    const words = ["experiment", "list", "--json"];
+    const names = (text: string): string[] =>
+      (JSON.parse(text) as { name: string }[]).map(({ name }) => name);
+    expect(names((await run(...words)).stdout)).toEqual(names((await lab(words)).out));
+  });
+
+  it.skipIf(!driver)("are measured into a journal that gives a checkout their runs", async () => {
+    const words = ["experiment", "run", "peak-reduction", "--rounds", "1", "--journal", "asked.jsonl"];
+    const { stdout } = await run(...words);
+    expect(stdout).toContain("pnpm lab experiment import asked.jsonl");
+    const { evidence } = await readJournal(join(elsewhere, "asked.jsonl"));
+    const runs = runsOf(evidence, await loadExperiments());
+    expect([...runs.keys()]).toEqual([expect.stringMatching(/-peak-reduction$/)]);
+    const [only] = runs.values();
+    expect(only).toMatchObject({ deviceSlug: "swiftshader", software: true, rounds: 1 });
+    expect(only!.arms.map(({ name, status }) => [name, status])).toEqual([
+      ["tree", "ok"],
+      ["subgroup", "ok"],
+    ]);
   });
 });
 

@@ -21,6 +21,15 @@ const WRONG: readonly (readonly [what: string, words: readonly string[], says: R
   ["dimension", ["wgsl", "matched-filter", "--problem", "m=4"], /no dimension "m": it has .*n/],
   ["length", ["wgsl", "matched-filter", "--problem", "n=100"], /100/],
   ["algorithm", ["wgsl", "matched-filter", "--variant", "magic"], /no algorithm "magic": it has .*fused/],
+  ["experiment", ["experiment", "run", "moon"], /there is no experiment "moon": there is .*radix-ladder/],
+  ["experiment meant", ["experiment", "run", "e"], /more than one experiment is "e"/],
+  [
+    "scale",
+    ["experiment", "run", "radix-ladder", "--scale", "huge"],
+    /unknown scale "huge": there is software/,
+  ],
+  ["experiment's name", ["experiment", "new", "../x"], /"..\/x" is no name for an experiment/],
+  ["journal", ["experiment", "import", "/nowhere.jsonl"], /there is no journal at \/nowhere.jsonl/],
   [
     "parameter",
     ["wgsl", "matched-filter", "--variant", "fused/colour=2"],

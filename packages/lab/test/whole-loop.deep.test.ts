@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -72,5 +72,20 @@ describe("the whole loop, in a checkout of its own", () => {
     expect(stdout).toContain("8 of 8 echoes found");
     expect(stdout).toContain(`ran ${best.variant}`);
     expect(stdout).toMatch(/why: rank 1 of [\d.]+ us on this device/);
+
+    // What is retracted leaves the tables and what ships, and stays on the device's page with its reason.
+    const page = join(checkout, "reports/devices/swiftshader/README.md");
+    expect(await readFile(page, "utf8")).toContain(`| \`${session}\` |`);
+    expect((await lab("results", "retract", session, "--reason", "a rehearsal")).code).toBe(0);
+    expect(await readFile(page, "utf8")).toMatch(
+      new RegExp(`~~\`${session}\`~~.*~~retracted: a rehearsal~~`),
+    );
+    expect((await lab("tables", "--check")).code).toBe(0);
+    expect((await lab("ship", "--check")).code).toBe(1);
+    const left = await readdir(join(checkout, "tables"), { recursive: true });
+    expect(left.filter((file) => file.endsWith(".json")).sort()).toEqual([
+      "published.json",
+      "table.schema.json",
+    ]);
   }, 300_000);
 });

@@ -29,8 +29,7 @@ export function register(program: Command, io: Io): void {
   const experiment = program
     .command("experiment")
     .description("questions with a prediction: new, run, list, check, import")
-    .addHelpText("after", "\nExample: pnpm lab experiment run radix-ladder --device swiftshader")
-    .option("--json", "print as JSON");
+    .addHelpText("after", "\nExample: pnpm lab experiment list --json");
   const sub = (name: string, description: string): Command =>
     experiment.command(name).description(description).option("--json", "print as JSON");
 
@@ -186,7 +185,7 @@ async function check(flags: JsonFlag & { readonly write?: boolean }, io: Io): Pr
   const root = requireCheckout();
   const all = await loadExperiments();
   const files = await generatedExperiments(root, all);
-  const wrong = [...(await differences(root, files, false)), ...(await strangers(root, files))];
+  const wrong = [...(await differences(root, files, [])), ...(await strangers(root, files))];
   if (flags.write)
     for (const { path } of wrong) if (files.has(path)) await writeWhole(join(root, path), files.get(path)!);
   if (flags.json)

@@ -32,6 +32,7 @@ export function register(program: Command, io: Io): void {
   sub("retract <session>", "withdraw a published session, or one trial of it, with a reason")
     .requiredOption("--reason <text>", "why")
     .option("--trial <id>", "only this trial")
+    .addHelpText("after", '\nExample: pnpm lab results retract 01M8... --reason "the fan had stopped"')
     .action((session: string, flags: Flags & { reason: string; trial?: string }) =>
       withdraw(session, flags, io),
     );
