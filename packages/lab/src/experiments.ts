@@ -17,6 +17,7 @@ import {
 import { packed } from "./build.ts";
 import { packedExperiments } from "./packed-experiments.ts";
 import { requireCheckout } from "./places.ts";
+import type { Owned } from "./published.ts";
 import { loadSuite } from "./registry.ts";
 import { writeWhole } from "./session.ts";
 
@@ -101,6 +102,11 @@ export async function keepRuns(
   }
   return folders;
 }
+
+/** What `lab experiment` owns: pages and pictures in the experiments' folders. */
+export const EXPERIMENTS_OWN: Owned = [
+  { folder: "experiments", owns: (path) => /^experiments\/\d{4}-[^/]+\/[^/]+\.(md|svg)$/.test(path) },
+];
 
 /** Every generated file of every experiment, with its path from the checkout's root. */
 export async function generatedExperiments(

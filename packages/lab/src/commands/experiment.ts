@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault, type SessionEvidence } from "@tunelab/contract";
 import { judgeRun, type NamedExperiment, overall, ROUNDS, runsOf } from "@tunelab/experiment";
@@ -6,10 +6,10 @@ import { columns, gridText } from "@tunelab/report";
 import { readJournal } from "@tunelab/store/journal";
 import type { Command } from "commander";
 import { commandLine, packed } from "../build.ts";
-import { driftOf } from "../drift.ts";
 import { type RunFlags, runExperiments } from "../experiment-run.ts";
 import {
   chosen,
+  EXPERIMENTS_OWN,
   experimentNames,
   generatedExperiments,
   keepRuns,
@@ -18,8 +18,7 @@ import {
 } from "../experiments.ts";
 import { EXIT, ExitWith, type Io } from "../io.ts";
 import { requireCheckout } from "../places.ts";
-import { differences } from "../published.ts";
-import { writeWhole } from "../session.ts";
+import { differences, writeGenerated } from "../published.ts";
 
 interface JsonFlag {
   readonly json?: boolean;
@@ -185,29 +184,12 @@ async function check(flags: JsonFlag & { readonly write?: boolean }, io: Io): Pr
   const root = requireCheckout();
   const all = await loadExperiments();
   const files = await generatedExperiments(root, all);
-  const wrong = [...(await differences(root, files, [])), ...(await strangers(root, files))];
-  if (flags.write)
-    for (const { path } of wrong) if (files.has(path)) await writeWhole(join(root, path), files.get(path)!);
+  const wrong = await differences(root, files, EXPERIMENTS_OWN);
+  if (flags.write) await writeGenerated(root, files, EXPERIMENTS_OWN);
   if (flags.json)
     io.out(JSON.stringify({ experiments: all.length, differing: wrong.map(({ path }) => path) }));
   else if (wrong.length === 0)
     io.out(`${all.length} experiments: every definition is valid, every page is what its result gives.`);
   else for (const { why } of wrong) io.out(`${flags.write ? "written" : "differs"}: ${why}`);
   if (wrong.length > 0 && !flags.write) throw new ExitWith(EXIT.failed);
-}
-
-/** Pictures and pages that no result gives any more. */
-async function strangers(
-  root: string,
-  files: ReadonlyMap<string, string>,
-): Promise<readonly { readonly path: string; readonly why: string }[]> {
-  const found: { path: string; why: string }[] = [];
-  for (const name of await experimentNames(root)) {
-    for (const file of await readdir(join(root, "experiments", name))) {
-      const path = `experiments/${name}/${file}`;
-      if (/\.(svg|md)$/.test(file) && !files.has(path))
-        found.push({ path, why: driftOf(path, "", undefined)! });
-    }
-  }
-  return found;
 }
