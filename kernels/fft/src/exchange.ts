@@ -1,6 +1,6 @@
 import { formatU32 } from "@tunelab/variants";
 import { range } from "./codelets.ts";
-import { inputPosition, type Pass, type Shape } from "./passes.ts";
+import { butterflyOf, butterflyOffset, inputPosition, type Pass, type Shape, widthOf } from "./passes.ts";
 
 /** How registers travel between threads from one pass to the next. */
 export interface ExchangeOptions {
@@ -70,7 +70,7 @@ export function placeOf(layout: Layout, j: number, m: number): { chunk: number; 
 /** Where thread t writes its register r. */
 export function writePlace(layout: Layout, t: number, r: number): { chunk: number; slot: number } {
   const { pass, shape } = layout;
-  return placeOf(layout, t + Math.floor(r / pass.radix) * shape.threads, r % pass.radix);
+  return placeOf(layout, butterflyOf(shape, pass, t, Math.floor(r / pass.radix)), r % pass.radix);
 }
 
 /** Where thread t finds what its register r holds in the next pass: the inverse of the scatter. */
@@ -143,11 +143,11 @@ function butterfly(layout: Layout, side: "write" | "read", register: number): { 
   const { pass, next, shape } = layout;
   if (side === "write") {
     return {
-      j: sum("t", Math.floor(register / pass.radix) * shape.threads),
+      j: threadTimes(pass, butterflyOffset(shape, pass, Math.floor(register / pass.radix))),
       m: formatU32(register % pass.radix),
     };
   }
-  const q = sum("t", inputPosition(shape, next, 0, register));
+  const q = threadTimes(next, inputPosition(shape, next, 0, register));
   const span = pass.before * pass.radix;
   const low = mod(q, pass.before);
   const j = span >= shape.n ? low : sumText(times(div(q, span), pass.before), low);
@@ -171,6 +171,9 @@ function chunkExpression(layout: Layout, side: "write" | "read", register: numbe
   const { j, m } = butterfly(layout, side, register);
   return sumText(times(div(j, J), pass.radix / M), div(m, M));
 }
+
+/** The thread index times the pass's width, plus a constant. */
+export const threadTimes = (pass: Pass, constant: number): string => sum(times("t", widthOf(pass)), constant);
 
 // Small algebra on text: identities are folded so that the emitted expressions stay readable.
 const sum = (text: string, constant: number): string =>

@@ -1,3 +1,7 @@
+export { fourStep } from "./algorithms/four-step/plan.ts";
+export type { FourStepConfig } from "./algorithms/four-step/space.ts";
+export { oneWorkgroup } from "./algorithms/one-workgroup/plan.ts";
+export type { OneWorkgroupConfig } from "./algorithms/one-workgroup/space.ts";
 export {
   codelet,
   codeletText,
@@ -24,16 +28,31 @@ export {
   pad,
   placeOf,
   readPlace,
+  threadTimes,
   writePlace,
 } from "./exchange.ts";
+export { operation } from "./operation.ts";
 export {
+  butterflyOf,
+  butterflyOffset,
   inputPosition,
   outputPosition,
   type Pass,
   registerOf,
   type Shape,
   shapeOf,
+  widthOf,
 } from "./passes.ts";
+export {
+  DIRECTIONS,
+  type Direction,
+  type FftProblem,
+  FOUR_STEP_N,
+  MAXIMUM_N,
+  MINIMUM_N,
+  ONE_WORKGROUP_N,
+  transformFlops,
+} from "./problem.ts";
 export { simulate } from "./simulate.ts";
 export {
   registers,

@@ -9,9 +9,11 @@ import { Fault } from "@tunelab/contract";
 export interface Pass {
   readonly radix: number;
   readonly before: number;
+  /** Neighbouring butterflies that a thread owns (1 unless given): 2 read and write neighbouring positions as one vec4f. */
+  readonly width?: number;
 }
 
-/** How one workgroup holds a transform: thread t owns butterflies t, t + threads, ... of every pass. */
+/** How one workgroup holds a transform: thread t owns the butterflies `butterflyOf` of every pass. */
 export interface Shape {
   readonly n: number;
   readonly threads: number;
@@ -24,14 +26,16 @@ export interface Shape {
  * Passes of `radix` as many as fit, and the remainder as a smaller radix first (its twiddles are free there: the first pass
  * has none, and the later passes keep the larger radix). A length that is no power of the radix is the rule, not the exception:
  * a radix-4-only kernel was silently wrong for 473 of 512 pairs at 2048 in the project's source documents.
- * @throws Fault when the length or the thread count cannot carry the radix.
+ * `width` is the width of the first and the last pass, those that meet global memory.
+ * @throws Fault when the length or the thread count cannot carry the radix, or a thread holds no `width` butterflies.
  */
-export function shapeOf(n: number, radix: number, threads: number): Shape {
+export function shapeOf(n: number, radix: number, threads: number, width = 1): Shape {
   const points = n / threads;
-  if (!Number.isInteger(Math.log2(n)) || !Number.isInteger(points) || points < radix) {
+  const held = radix * width;
+  if (!Number.isInteger(Math.log2(n)) || !Number.isInteger(points) || points < held) {
     throw new Fault(
       "usage",
-      `${threads} threads cannot hold radix ${radix} of ${n} points: use at most ${n / radix}`,
+      `${threads} threads cannot hold ${width > 1 ? `${width} butterflies of ` : ""}radix ${radix} of ${n} points: use at most ${n / held}`,
     );
   }
   const bits = Math.log2(n);
@@ -39,8 +43,9 @@ export function shapeOf(n: number, radix: number, threads: number): Shape {
   const radices = new Array<number>(Math.floor(bits / each)).fill(radix);
   if (bits % each) radices.unshift(2 ** (bits % each));
   let before = 1;
-  const passes = radices.map((r) => {
-    const pass = { radix: r, before };
+  const passes = radices.map((r, index): Pass => {
+    const outer = index === 0 || index === radices.length - 1;
+    const pass = outer && width > 1 ? { radix: r, before, width } : { radix: r, before };
     before *= r;
     return pass;
   });
@@ -50,15 +55,28 @@ export function shapeOf(n: number, radix: number, threads: number): Shape {
 /** Register index of butterfly b (of the thread) and point m. */
 export const registerOf = (pass: Pass, b: number, m: number): number => b * pass.radix + m;
 
+/** Consecutive butterflies of a thread. */
+export const widthOf = ({ width = 1 }: Pass): number => width;
+
+/** What the thread's b-th butterfly adds to `width` times the thread index. */
+export const butterflyOffset = (shape: Shape, pass: Pass, b: number): number => {
+  const width = widthOf(pass);
+  return (b % width) + (b - (b % width)) * shape.threads;
+};
+
+/** The thread's b-th butterfly: width t + b % width + (b - b % width) threads; without a width t + b threads. */
+export const butterflyOf = (shape: Shape, pass: Pass, t: number, b: number): number =>
+  widthOf(pass) * t + butterflyOffset(shape, pass, b);
+
 /** Position that thread t's register r holds at the start of a pass. */
 export function inputPosition(shape: Shape, pass: Pass, t: number, r: number): number {
   const [b, m] = [Math.floor(r / pass.radix), r % pass.radix];
-  return t + b * shape.threads + (m * shape.n) / pass.radix;
+  return butterflyOf(shape, pass, t, b) + (m * shape.n) / pass.radix;
 }
 
 /** Position that thread t's register r holds at the end of a pass. */
 export function outputPosition(shape: Shape, pass: Pass, t: number, r: number): number {
   const [b, m] = [Math.floor(r / pass.radix), r % pass.radix];
-  const j = t + b * shape.threads;
+  const j = butterflyOf(shape, pass, t, b);
   return Math.floor(j / pass.before) * pass.before * pass.radix + (j % pass.before) + m * pass.before;
 }

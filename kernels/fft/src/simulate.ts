@@ -1,7 +1,7 @@
 import { codelet, fusedCodelet, range, type Sign } from "./codelets.ts";
 import { type Complex, evaluate } from "./complex.ts";
 import { type ExchangeOptions, layoutOf, readPlace, writePlace } from "./exchange.ts";
-import { inputPosition, outputPosition, type Pass, registerOf, type Shape } from "./passes.ts";
+import { butterflyOf, inputPosition, outputPosition, type Pass, registerOf, type Shape } from "./passes.ts";
 import { type Butterfly, factorsOf, factorValue } from "./twiddles.ts";
 
 /**
@@ -25,7 +25,7 @@ export function simulate(
       const mine = [...held[t]!];
       for (const b of range(shape.points / pass.radix)) {
         const own = range(pass.radix).map((m) => registerOf(pass, b, m));
-        const k = (t + b * shape.threads) % pass.before;
+        const k = butterflyOf(shape, pass, t, b) % pass.before;
         const points = own.map((r) => mine[r]!);
         for (const [m, value] of compute(pass, points, k, sign, butterfly, round).entries()) {
           mine[own[m]!] = value;

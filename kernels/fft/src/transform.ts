@@ -1,7 +1,14 @@
 import { formatU32, lines, type Text } from "@tunelab/variants";
 import { codelet, codeletText, correlateText, fusedCodelet, multiplyText, range } from "./codelets.ts";
-import { type Access, accesses, type ExchangeOptions, exchangeWords, layoutOf } from "./exchange.ts";
-import { type Pass, registerOf, type Shape } from "./passes.ts";
+import {
+  type Access,
+  accesses,
+  type ExchangeOptions,
+  exchangeWords,
+  layoutOf,
+  threadTimes,
+} from "./exchange.ts";
+import { butterflyOffset, type Pass, registerOf, type Shape, widthOf } from "./passes.ts";
 import { type FactorOptions, factorsOf, twiddleText } from "./twiddles.ts";
 
 export interface TransformOptions extends FactorOptions {
@@ -13,11 +20,11 @@ export interface TransformOptions extends FactorOptions {
 /** Name of the workgroup array that exchanges go through. */
 export const STAGE = "stage";
 
-/** Declaration of the exchange array; empty for a transform of one pass. */
-export function stageDeclaration(shape: Shape, exchange: ExchangeOptions): string {
+/** Declaration of the exchange array of `transforms` side by side; empty for a transform of one pass. */
+export function stageDeclaration(shape: Shape, exchange: ExchangeOptions, transforms = 1): string {
   if (shape.passes.length < 2) return "";
   const type = exchange.staging === "split" ? "f32" : "vec2f";
-  return `var<workgroup> ${STAGE}: array<${type}, ${exchangeWords(shape, exchange)}>;`;
+  return `var<workgroup> ${STAGE}: array<${type}, ${transforms * exchangeWords(shape, exchange)}>;`;
 }
 
 /** Names of the registers: vec2f variables that the caller declares with `var`, loaded with inputPosition of pass 0. */
@@ -29,6 +36,8 @@ export interface TransformHooks {
   readonly afterFirstBarrier?: readonly Text[];
   /** Register r starts as a conj(h) of these values, by register; else the caller loads the registers. */
   readonly products?: { readonly a: readonly string[]; readonly h: readonly string[] };
+  /** Index of this transform's slot in the exchange array, as text; the slot itself where the array is all its own. */
+  readonly stageIndex?: (slot: string) => string;
 }
 
 export interface TransformText {
@@ -47,7 +56,7 @@ export interface TransformText {
 export function transformText(
   shape: Shape,
   options: TransformOptions,
-  { afterFirstBarrier = [], products }: TransformHooks = {},
+  { afterFirstBarrier = [], products, stageIndex = (slot) => slot }: TransformHooks = {},
 ): TransformText {
   const text: Text[] = [];
   const hoisted: Text[] = [];
@@ -57,6 +66,7 @@ export function transformText(
     if (barriers === 0) text.push(...afterFirstBarrier);
     barriers++;
   };
+  const at = ({ slotText }: Access): string => `${STAGE}[${stageIndex(slotText)}]`;
   // Nobody reads the exchange array when the transform begins; after each read it must not be overwritten before a barrier.
   let beingRead = false;
   for (const [index, pass] of shape.passes.entries()) {
@@ -78,9 +88,9 @@ export function transformText(
     for (const part of options.exchange.staging === "split" ? [".x", ".y"] : [""]) {
       for (const chunk of range(layout.chunks)) {
         if (beingRead) barrier();
-        text.push(guarded(write.list, chunk, (a) => `${STAGE}[${a.slotText}] = x${a.register}${part};`));
+        text.push(guarded(write.list, chunk, (a) => `${at(a)} = x${a.register}${part};`));
         barrier();
-        text.push(guarded(read.list, chunk, (a) => `${name(a.register)}${part} = ${STAGE}[${a.slotText}];`));
+        text.push(guarded(read.list, chunk, (a) => `${name(a.register)}${part} = ${at(a)};`));
         beingRead = true;
       }
     }
@@ -123,16 +133,18 @@ function passText(
   const text: Text[] = [];
   const { butterfly, sign } = options;
   const twiddled = pass.before > 1;
-  // Butterflies of one thread share their factors when their distance is a multiple of `before`.
-  const shared = shape.threads % pass.before === 0;
+  // Butterflies of one thread share their factors when their distance is a multiple of `before`: all of a column of width 1.
+  const width = widthOf(pass);
+  const shared = (width * shape.threads) % pass.before === 0;
   for (const b of range(shape.points / pass.radix)) {
     const own = range(pass.radix).map((m) => registerOf(pass, b, m));
     const names = own.map((r) => `x${r}`);
     const temporaries = `${prefix}v${b}_`;
-    const owner = shared ? prefix : `${prefix}b${b}`;
+    const column = shared ? b % width : b;
+    const owner = shared && column === 0 ? prefix : `${prefix}b${column}`;
     const w = twiddled ? factorsOf(pass, options).map((factor) => `${owner}${factor.name}`) : [];
-    if (twiddled && (!shared || b === 0)) {
-      const j = b ? `(t + ${formatU32(b * shape.threads)})` : "t";
+    if (twiddled && column === b) {
+      const j = threadTimes(pass, butterflyOffset(shape, pass, b));
       const last = pass.before * pass.radix === shape.n;
       factors.push(twiddleText(shape, pass, options, last ? j : `${j} % ${formatU32(pass.before)}`, owner));
     }

@@ -25,7 +25,12 @@ export interface FactorOptions {
   readonly sign: Sign;
   readonly twiddles: Twiddles;
   readonly butterfly: Butterfly;
+  /** Name of the storage variable with the table of factors. */
+  readonly table?: string;
 }
+
+/** Name of the table where a kernel has one transform. */
+export const TWIDDLE_TABLE = "twiddles";
 
 export const usesTable = (twiddles: Twiddles): boolean => twiddles === "table" || twiddles === "table-walk";
 
@@ -111,8 +116,7 @@ function tableOffset(shape: Shape, pass: Pass, options: FactorOptions): number {
 }
 
 /**
- * Statements that define the factors `${prefix}${factor.name}` of one butterfly, its index k = j % before given as text. The table is
- * the storage variable `twiddles`.
+ * Statements that define the factors `${prefix}${factor.name}` of one butterfly, its index k = j % before given as text.
  */
 export function twiddleText(
   shape: Shape,
@@ -130,7 +134,7 @@ export function twiddleText(
     if (index > 0 && walks) {
       text.push(`let ${name} = ${factor.walked(prefix)};`);
     } else if (usesTable(options.twiddles)) {
-      text.push(`let ${name} = twiddles[${plus(offset + index * pass.before)}];`);
+      text.push(`let ${name} = ${options.table ?? TWIDDLE_TABLE}[${plus(offset + index * pass.before)}];`);
     } else {
       const step = (options.sign * 2 * Math.PI * factor.times) / factor.of;
       text.push(

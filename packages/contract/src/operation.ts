@@ -18,7 +18,9 @@ export interface Dimension {
   readonly distance:
     | { readonly kind: "exact" }
     | { readonly kind: "log"; readonly weight: number }
-    | { readonly kind: "class" };
+    | { readonly kind: "class" }
+    /** Names without a ratio that hardly change the time: `weight` apart when they differ. */
+    | { readonly kind: "nominal"; readonly weight: number };
   readonly doc: string;
   /** Value assumed when a call or a command line does not give one. */
   readonly default?: number | string;

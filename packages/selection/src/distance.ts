@@ -9,7 +9,7 @@ import {
 } from "@tunelab/contract";
 
 /**
- * How far a table's problem lies from the one asked for: the weighted sum of |log2 ratio|; 0 for the same problem,
+ * How far a table's problem lies from the one asked for: the weighted sum of |log2 ratio| and of differing names; 0 for the same problem,
  * undefined when an exact or class dimension differs, or a length has no ratio.
  */
 export function problemDistance(
@@ -21,6 +21,10 @@ export function problemDistance(
   for (const { name, distance, default: assumed } of dimensions) {
     const [want, have] = [asked[name] ?? assumed, known[name] ?? assumed];
     if (want === have) continue;
+    if (distance.kind === "nominal") {
+      sum += distance.weight;
+      continue;
+    }
     if (distance.kind !== "log") return undefined;
     if (typeof want !== "number" || typeof have !== "number" || !(want > 0) || !(have > 0)) return undefined;
     sum += distance.weight * Math.abs(Math.log2(want / have));

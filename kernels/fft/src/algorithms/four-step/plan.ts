@@ -1,0 +1,180 @@
+import { type Algorithm, type Binding, CONTRACT_VERSION, Fault, type GroupCount } from "@tunelab/contract";
+import { constantBuffer, pointsBuffer, twiddleBuffer } from "../../buffers.ts";
+import {
+  COMPLEX_BYTES,
+  type FftProblem,
+  FOUR_STEP_N,
+  leastItems,
+  signOf,
+  transformFlops,
+} from "../../problem.ts";
+import {
+  exchangedBytes,
+  exchangeMemory,
+  looseBuiltins,
+  shapeFor,
+  transformFor,
+  workgroupBytes,
+} from "../../transform-space.ts";
+import { usesTable } from "../../twiddles.ts";
+import { type BetweenOptions, TURNS, turnTable } from "./between.ts";
+import { type FourStepConfig, fourStepSpace, stepConfig, stepLengths } from "./space.ts";
+import { columnsText, rowsText, type StepText } from "./text.ts";
+
+/**
+ * n = n1 n2 in two dispatches (Bailey 1990, "FFTs in external or hierarchical memory"; the transpositions are in the
+ * addresses): transforms of the columns of an n1 x n2 matrix, factors w^(column k1), transforms of its rows, written by columns. Every
+ * point goes through scratch once: twice the traffic of one workgroup, and no limit on n but memory.
+ */
+export const fourStep: Algorithm<FftProblem, FourStepConfig> = {
+  name: "four-step",
+  space: ({ n }) => fourStepSpace(n),
+
+  defaultConfig({ n }, { limits }) {
+    const { maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupStorageSize: memory } = limits;
+    const invocations = Math.min(256, maxComputeInvocationsPerWorkgroup);
+    const split = 2 ** Math.ceil(Math.log2(n) / 2);
+    // As few points a thread as the invocations allow, and fewer neighbours before more than 16 points.
+    const fits = [8, 4, 2]
+      .flatMap((side) => [4, 8, 16, 32].map((points) => ({ side, points })))
+      .filter(({ side, points }) => (side * split) / points <= invocations && 2 * points <= n / split);
+    const { side, points } = fits.find(({ points }) => points <= 16) ??
+      fits[0] ?? { side: 2, points: Math.min(32, n / split / 2) };
+    const base = { split, radix: 4, butterfly: "split", points, padding: 0, twiddles: "table" } as const;
+    const rest = { side, between: "two-level", layout: "rows" } as const;
+    for (let chunk = points; chunk >= 1; chunk /= 2) {
+      for (const staging of ["whole", "split"] as const) {
+        const config: FourStepConfig = { ...base, chunk, staging, ...rest };
+        if (stepMemory(n, config) <= memory) return config;
+      }
+    }
+    return { ...base, chunk: 1, staging: "split", ...rest };
+  },
+
+  resources({ n }, config) {
+    const [columns, rows] = stepLengths(n, config).map((length) => Number(readsTable(length, config)));
+    return {
+      workgroupBytes: stepMemory(n, config),
+      invocations: (config.side * Math.max(...stepLengths(n, config))) / config.points,
+      scratchBytesPerItem: n * COMPLEX_BYTES,
+      storageBuffers: Math.max(2 + columns! + (config.between === "direct" ? 0 : 1), 2 + rows!),
+      features: [],
+      looseBuiltins: config.between === "direct" ? ["cos", "sin"] : looseBuiltins(config),
+    };
+  },
+
+  plan(problem, config) {
+    const { n, batch, direction } = problem;
+    if (n < FOUR_STEP_N) {
+      throw new Fault(
+        "unsupported",
+        `${n} points are too few to split, ${FOUR_STEP_N} at least: choose one-workgroup`,
+      );
+    }
+    const sign = signOf(direction);
+    const { side, layout } = config;
+    const [columns, rows] = stepLengths(n, config);
+    const [columnTable, rowTable] = stepTables(n, config, sign);
+    const between: BetweenOptions = { n, sign, between: config.between };
+    const turns = config.between === "direct" ? undefined : constantBuffer(TURNS, turnTable(between));
+    const bind = (from: string, to: string, ...constants: (string | undefined)[]): Binding[] => [
+      { buffer: from, access: "read" },
+      ...constants.flatMap((buffer) => (buffer ? [{ buffer, access: "read" } as const] : [])),
+      { buffer: to, access: "read-write" },
+    ];
+    const step = (length: number, table: string | undefined, bindings: readonly Binding[]): StepText => ({
+      n,
+      shape: shapeFor(length, stepConfig(length, config)),
+      options: { ...transformFor(stepConfig(length, config), sign), ...(table ? { table } : {}) },
+      side,
+      layout,
+      bindings,
+    });
+    const first = step(columns, columnTable?.name, bind("input", "scratch", columnTable?.name, turns?.name));
+    const second = step(rows, rowTable?.name, bind("scratch", "output", rowTable?.name));
+    const groups = (length: number): GroupCount => ({
+      fixed: 0,
+      perItem: { groups: n / length / side, items: 1 },
+    });
+    const { workgroupBytes: bytes, invocations } = this.resources(problem, config);
+    const tables = [columnTable, rowTable, turns].filter((buffer) => buffer !== undefined);
+    return {
+      contract: CONTRACT_VERSION,
+      operation: "fft",
+      algorithm: "four-step",
+      buffers: [
+        pointsBuffer("input", "in", n),
+        // Steps of one length read one table.
+        ...new Map(tables.map((buffer) => [buffer.name, buffer])).values(),
+        pointsBuffer("scratch", "scratch", n),
+        pointsBuffer("output", "out", n),
+      ],
+      modules: [
+        { name: "columns", wgsl: columnsText(first, between) },
+        { name: "rows", wgsl: rowsText(second) },
+      ],
+      steps: [
+        {
+          kind: "dispatch",
+          stage: "columns",
+          module: "columns",
+          entry: "main",
+          bindings: first.bindings,
+          groups: groups(columns),
+        },
+        {
+          kind: "dispatch",
+          stage: "rows",
+          module: "rows",
+          entry: "main",
+          bindings: second.bindings,
+          groups: groups(rows),
+        },
+      ],
+      batch: { dimension: "batch", items: batch, order: "independent", quantum: 1, minimum: leastItems(n) },
+      extents: {},
+      requires: {
+        features: [],
+        limits: { maxComputeWorkgroupStorageSize: bytes, maxComputeInvocationsPerWorkgroup: invocations },
+      },
+    };
+  },
+
+  cost({ n, batch }, config) {
+    const bytes = 2 * batch * n * COMPLEX_BYTES;
+    const exchanged = stepLengths(n, config).reduce(
+      (sum, length) => sum + (n / length) * exchangedBytes(length, stepConfig(length, config)),
+      0,
+    );
+    return {
+      flops: batch * transformFlops(n),
+      requestedBytes: 2 * bytes,
+      compulsoryBytes: bytes,
+      workgroupBytes: batch * exchanged,
+    };
+  },
+
+  parityClass: (_problem, { split, radix, butterfly, twiddles, between, points }) =>
+    // A walk's roundings depend on how far it goes.
+    [split, radix, butterfly, twiddles, between, between === "walk" ? points : ""].join("/"),
+};
+
+/** Bytes of workgroup memory of the hungrier step. */
+const stepMemory = (n: number, config: FourStepConfig): number =>
+  Math.max(
+    ...stepLengths(n, config).map((length) =>
+      workgroupBytes(config.side * exchangeMemory(length, stepConfig(length, config))),
+    ),
+  );
+
+/** Whether a step's transforms read twiddle factors from a table: those of a single pass have none. */
+function readsTable(length: number, config: FourStepConfig): boolean {
+  return usesTable(config.twiddles) && shapeFor(length, stepConfig(length, config)).passes.length > 1;
+}
+
+/** The tables of twiddle factors inside the steps, named after their length. */
+const stepTables = (n: number, config: FourStepConfig, sign: 1 | -1) =>
+  stepLengths(n, config).map((length) => {
+    const own = stepConfig(length, config);
+    return twiddleBuffer(shapeFor(length, own), { ...transformFor(own, sign), table: `twiddles${length}` });
+  });
