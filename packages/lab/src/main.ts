@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { VERSION } from "./build.ts";
+import { register as borrowing } from "./commands/borrowing.ts";
 import { register as ceilings } from "./commands/ceilings.ts";
 import { register as checkGpu } from "./commands/check-gpu.ts";
 import { register as compare } from "./commands/compare.ts";
@@ -27,7 +28,7 @@ export function programFor(io: Io): Command {
       writeOut: (text) => io.out(text.trimEnd()),
       writeErr: (text) => io.note(text.trimEnd()),
     });
-  const inspecting = [devices, checkGpu, noise, ceilings, wgsl, space, replay];
+  const inspecting = [devices, checkGpu, noise, ceilings, wgsl, space, replay, borrowing];
   for (const register of [tune, tables, compare, ship, results, experiment, ...inspecting, pack])
     register(program, io);
   return program;

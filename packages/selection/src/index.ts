@@ -1,4 +1,5 @@
 export type { Demand } from "./admit.ts";
+export { type Borrowing, borrowing } from "./borrowing.ts";
 export { type CurrentEvidence, currentEvidence } from "./current.ts";
 export {
   CLOSENESS,
@@ -11,6 +12,7 @@ export { ceilingsOf, machineOf, type Retraction, withoutRetracted } from "./evid
 export { type Explanation, explain } from "./explain.ts";
 export { type FoldOptions, fold, tablePath } from "./fold.ts";
 export { type Fractions, fractionsAt } from "./fractions.ts";
+export { judge, type Member, type Portfolio, portfolio, portfolioOfAtMost } from "./portfolio.ts";
 export type { ShelvedTable, TableSource } from "./rank-tables.ts";
 export { NOISY_GATE, RESOLVED_GATE } from "./rules.ts";
 export {
