@@ -13,6 +13,11 @@ export interface MeasureRequest {
   readonly seeds: readonly number[];
   /** Items compared in full with the oracle, a seed. */
   readonly oracleSample: number;
+  /**
+   * Longest time in ms that a certifying run may go on past its fewest samples; the protocol's own bound when absent. A session
+   * short of time gives less; time never lowers the fewest samples, so what is cut short becomes noisy and nothing worse.
+   */
+  readonly extensionMs?: number;
 }
 
 /** A trial before the session gives it its id. */

@@ -45,6 +45,8 @@ export function serveHost(parts: HostParts): void {
   };
   const api: HostApi = {
     hello: async () => (await device()).hello,
+    compile: async (requests) =>
+      (await device()).harness.compile(requests, (index) => void parent.compiled(index)),
     measure: async (request) => {
       const { harness, info } = await device();
       parent.phase("plan");
@@ -61,7 +63,7 @@ export function serveHost(parts: HostParts): void {
       setTimeout(() => process.exit(0), 10);
     },
   };
-  const parent = connect<ParentApi, HostApi>(process, api, ["phase", "subject", "side", "lost"]);
+  const parent = connect<ParentApi, HostApi>(process, api, ["phase", "subject", "compiled", "side", "lost"]);
 }
 
 async function open(

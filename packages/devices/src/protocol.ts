@@ -43,6 +43,8 @@ export interface HostHello {
 /** Functions the host offers over RPC. Each rejects only for faults that are not the variant's. */
 export interface HostApi {
   hello(): Promise<HostHello>;
+  /** Compiles ahead, side by side; `compiled` tells of each. */
+  compile(requests: readonly MeasureRequest[]): Promise<void>;
   measure(request: MeasureRequest): Promise<TrialOutcome>;
   ceilings(): Promise<Ceilings>;
   noise(samples: number): Promise<Noise>;
@@ -63,6 +65,8 @@ export interface ParentApi {
   subject(subject: TrialSubject): void;
   /** Whose code of a pair runs next. The phase's deadline starts anew: a pair is many runs, each bounded. */
   side(side: Side, subject: SideSubject): void;
+  /** One more request of those being compiled ahead is dealt with, by its index. */
+  compiled(index: number): void;
   /** The GPU device is gone; no later request to this host can succeed. */
   lost(reason: string): void;
 }
@@ -75,12 +79,22 @@ export interface Deadlines {
   readonly measure: number;
 }
 
+/** What came of compiling ahead: empty when all went well. */
+export interface CompiledAhead {
+  readonly guilty?: { readonly index: number; readonly outcome: TrialOutcome };
+}
+
 /**
  * A device that measures, as the tuner sees it: a host process under supervision, or a fake in tests. A variant that
  * hangs, crashes or loses the device resolves with that status; the host behind it is restarted by itself.
  */
 export interface Bench {
   readonly hello: HostHello;
+  /**
+   * Compiles what will be measured next, side by side, while nothing is timed. When the host hangs or dies over it, resolves with
+   * the outcome of the guilty variant if only one was left, by its index; the rest are compiled as they are measured.
+   */
+  compile(requests: readonly MeasureRequest[]): Promise<CompiledAhead>;
   measure(request: MeasureRequest): Promise<TrialOutcome>;
   ceilings(): Promise<Ceilings>;
   noise(samples: number): Promise<Noise>;

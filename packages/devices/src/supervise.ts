@@ -15,7 +15,7 @@ import { type CauseName, diagnose } from "./diagnose.ts";
 import type { DeviceTarget } from "./discover.ts";
 import { type Failure, failedOutcome, reasonOf, statusOf } from "./outcome.ts";
 import { lostSide, pairThrough } from "./pair.ts";
-import type { Deadlines, HostApi, HostHello, PairBench } from "./protocol.ts";
+import type { CompiledAhead, Deadlines, HostApi, HostHello, PairBench } from "./protocol.ts";
 import { type HostProcess, spawnHost } from "./spawn.ts";
 
 export interface BenchOptions {
@@ -32,6 +32,11 @@ const START_ATTEMPTS = 3;
 
 /** Findings that describe a machine without naming a cause. */
 const NO_CAUSE: ReadonlySet<CauseName> = new Set(["software-only", "unrecognised"]);
+
+/** The variant a failure is put down to, asked when it has happened. */
+type Blame = () => MeasureRequest | undefined;
+
+const nobody: Blame = () => undefined;
 
 type Listener = (reason: string, request: MeasureRequest | undefined) => void;
 
@@ -55,6 +60,7 @@ export async function openBench(
   const { hello } = await supervisor.running();
   return {
     hello,
+    compile: (requests) => supervisor.compile(requests),
     measure: (request) => supervisor.measure(request),
     ceilings: () => supervisor.ask("the ceilings", (api) => api.ceilings()),
     noise: (samples) => supervisor.ask("the noise probe", (api) => api.noise(samples)),
@@ -79,6 +85,8 @@ class Supervisor {
   #queue: Promise<unknown> = Promise.resolve();
   /** Why the last host ended and who was guilty, until its successor runs. */
   #ended: { reason: string; request: MeasureRequest | undefined } | undefined;
+  /** Told of each request that was compiled ahead. */
+  #compiled: (index: number) => void = () => {};
   #closed = false;
 
   constructor(target: Pick<DeviceTarget, "id" | "environment" | "host">, options: BenchOptions) {
@@ -89,7 +97,11 @@ class Supervisor {
 
   async measure(request: MeasureRequest): Promise<TrialOutcome> {
     const phases = (phase: MeasurePhase) => deadlineOf(phase, this.#deadlines);
-    const attended = await this.#request((api) => api.measure(request), phases, request);
+    const attended = await this.#request(
+      (api) => api.measure(request),
+      phases,
+      () => request,
+    );
     if ("failure" in attended) return failedOutcome(request, attended.subject, attended.failure);
     // Nothing runs on a lost device any more: the next variant needs a fresh host.
     if (attended.answer.status === "device-lost")
@@ -101,16 +113,30 @@ class Supervisor {
   pair(request: PairRequest): Promise<PairOutcome> {
     const phases = (phase: MeasurePhase) => deadlineOf(phase, this.#deadlines);
     return pairThrough(request, async (asked) => {
-      const attended = await this.#request((api) => api.pair(asked), phases, undefined);
+      const attended = await this.#request((api) => api.pair(asked), phases, nobody);
       if ("answer" in attended && lostSide(attended.answer)) await this.#drop("device lost", undefined);
       return attended;
     });
   }
 
+  async compile(requests: readonly MeasureRequest[]): Promise<CompiledAhead> {
+    const left = new Set(requests.keys());
+    this.#compiled = (index) => left.delete(index);
+    // Who it was is known when one is left: a compiler that hangs holds one thread, the others go on and finish.
+    const guilty = (): number | undefined => (left.size === 1 ? [...left][0] : undefined);
+    const phases = (): number => this.#deadlines.compile;
+    const blame = () => requests[guilty() ?? -1];
+    const attended = await this.#request((api) => api.compile(requests), phases, blame);
+    const index = guilty();
+    if ("answer" in attended || index === undefined) return {};
+    const { failure, subject } = attended;
+    return { guilty: { index, outcome: failedOutcome(requests[index]!, subject, failure) } };
+  }
+
   /** A request that concerns no variant; failing is then the device's fault. */
   async ask<T>(what: string, call: (api: HostApi) => Promise<T>): Promise<T> {
     const { compile, verify, measure } = this.#deadlines;
-    const attended = await this.#request(call, () => compile + verify + measure, undefined);
+    const attended = await this.#request(call, () => compile + verify + measure, nobody);
     if ("answer" in attended) return attended.answer;
     const { failure } = attended;
     throw new Fault(statusOf(failure), `${what} of ${this.#target.id}: ${reasonOf(failure)}`);
@@ -139,9 +165,9 @@ class Supervisor {
   #request<T>(
     call: (api: HostApi) => Promise<T>,
     phases: (phase: MeasurePhase) => number,
-    request: MeasureRequest | undefined,
+    blame: Blame,
   ): Promise<Attended<T>> {
-    const turn = this.#queue.then(() => this.#run(call, phases, request));
+    const turn = this.#queue.then(() => this.#run(call, phases, blame));
     this.#queue = turn.catch(() => {});
     return turn;
   }
@@ -149,16 +175,16 @@ class Supervisor {
   async #run<T>(
     call: (api: HostApi) => Promise<T>,
     phases: (phase: MeasurePhase) => number,
-    request: MeasureRequest | undefined,
+    blame: Blame,
   ): Promise<Attended<T>> {
     const first = await this.#attempt(call, phases);
     const innocent = "failure" in first && first.failure.kind === "exit" && first.failure.phase === "idle";
     if ("answer" in first) return first;
-    await this.#drop(reasonOf(first.failure), innocent ? undefined : request);
+    await this.#drop(reasonOf(first.failure), innocent ? undefined : blame());
     // A host that died before it began anything died of something else: the request deserves a fresh one.
     if (!innocent || this.#closed) return this.#unlessClosed(first);
     const second = await this.#attempt(call, phases);
-    if ("failure" in second) await this.#drop(reasonOf(second.failure), request);
+    if ("failure" in second) await this.#drop(reasonOf(second.failure), blame());
     return this.#unlessClosed(second);
   }
 
@@ -229,6 +255,10 @@ class Supervisor {
         phase: (phase) => {
           this.#attendance?.phase(phase);
           for (const listener of this.phaseListeners) listener(phase);
+        },
+        compiled: (index) => {
+          this.#compiled(index);
+          this.#attendance?.compiled(index);
         },
         subject: (subject) => this.#attendance?.subject(subject),
         side: (side, subject) => this.#attendance?.side(side, subject),

@@ -1,3 +1,4 @@
+import { compileAhead } from "./ahead.ts";
 import { measureCeilings } from "./ceilings.ts";
 import { measureVariant } from "./measure.ts";
 import { measureNoise } from "./noise.ts";
@@ -21,6 +22,7 @@ export function createHarness(context: HarnessContext): Harness {
   const load: SideLoader = context.side ?? (async (_source, name) => ({ suite: await context.suite(name) }));
   return {
     tickNs: () => inTurn(() => bench.gpuTickNs()),
+    compile: (requests, done) => quietly(() => compileAhead(bench, requests, done)),
     measure: (request) => inTurn(() => measureVariant(bench, request)),
     ceilings: () =>
       quietly(async () => {

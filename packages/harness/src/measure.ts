@@ -13,7 +13,7 @@ import { CERTIFYING } from "./gate.ts";
 import { type InstanceTimeable, instanceTimeable, runMs } from "./instance-timeable.ts";
 import { variantLabel } from "./label.ts";
 import { SETTLE } from "./protocol.ts";
-import { RACING, SCREENING } from "./rules.ts";
+import { RACING, SCREENING, type StoppingRule } from "./rules.ts";
 import { type AnchorRun, type Sampled, takeSamples } from "./sampler.ts";
 import { stageTimes } from "./stages.ts";
 import { algorithmOf, planSubject, type Subject } from "./subject.ts";
@@ -21,6 +21,12 @@ import { checkOutputs, failureOf, type Look, verifyCases } from "./verify.ts";
 import type { Workbench } from "./workbench.ts";
 
 const RULES = { screened: SCREENING, raced: RACING, certified: CERTIFYING } as const;
+
+/** When to stop sampling: the grade's rule, cut shorter where the session says so. */
+function ruleFor({ grade, extensionMs }: MeasureRequest): StoppingRule {
+  const rule = RULES[grade];
+  return extensionMs === undefined ? rule : { ...rule, extensionMs: Math.min(rule.extensionMs, extensionMs) };
+}
 
 /** What is known of a trial so far: whatever stops it, the outcome carries this. */
 type Known = { -readonly [Key in keyof TrialOutcome]: TrialOutcome[Key] };
@@ -30,7 +36,7 @@ type Known = { -readonly [Key in keyof TrialOutcome]: TrialOutcome[Key] };
  * faults that are not its own: an unknown operation or algorithm, no seeds, a suite that throws, the machine.
  */
 export async function measureVariant(bench: Workbench, request: MeasureRequest): Promise<TrialOutcome> {
-  const { context, executor } = bench;
+  const { context } = bench;
   context.onPhase("plan");
   let instance: Instance | undefined;
   try {
@@ -45,7 +51,7 @@ export async function measureVariant(bench: Workbench, request: MeasureRequest):
       describe(known, suite, subject);
       stage = "compile";
       context.onPhase("compile");
-      const prepared = await executor.prepare(subject.plan);
+      const prepared = await bench.compiled.prepare(subject);
       known.compileMs = prepared.compileMs;
       stage = "run";
       context.onPhase("verify");
@@ -174,7 +180,7 @@ async function time(trial: Trial): Promise<{ timeable: InstanceTimeable; sampled
     clock,
     tickNs,
     time: bench.context.clock,
-    rule: RULES[request.grade],
+    rule: ruleFor(request),
     ...(hostLoop ? { repeats: 1 } : {}),
     ...(anchor ? { anchor } : {}),
     ...(fmaFlopsPerSecond === undefined ? {} : { flops: subject.cost.flops, fmaFlopsPerSecond }),

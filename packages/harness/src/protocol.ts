@@ -169,3 +169,9 @@ export const RACE = {
 
 /** Minimum detectable effect: see mde.ts. Defaults detect nine in ten at a false alarm in twenty. */
 export const MDE = { alpha: 0.05, beta: 0.1, manyValues: 16, inflation: { many: 1.5, few: 2.2 } } as const;
+
+/**
+ * Compiled plans kept on the device: two batches compiled ahead (16 at most) and the finalists that are timed again. A pipeline
+ * of an unrolled kernel holds some 100 KB.
+ */
+export const COMPILED_KEPT = 48;

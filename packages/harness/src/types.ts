@@ -60,6 +60,8 @@ export interface HarnessContext {
 export interface Harness {
   /** Measured tick of the clock in ns; 0 without timestamps. */
   tickNs(): Promise<number>;
+  /** Compiles what will be measured, side by side; `done` hears of each by its index. Never rejects for a variant's faults. */
+  compile(requests: readonly MeasureRequest[], done: (index: number) => void): Promise<void>;
   measure(request: MeasureRequest): Promise<TrialOutcome>;
   ceilings(): Promise<Ceilings>;
   noise(samples: number): Promise<Noise>;

@@ -1,6 +1,7 @@
 import { type Ceilings, Fault, type Probe } from "@tunelab/contract";
 import { Executor } from "@tunelab/executor";
 import { CaseCache } from "./cases.ts";
+import { CompiledCache } from "./compiled.ts";
 import { readGpuClock } from "./gpu-clock.ts";
 import { runMs } from "./instance-timeable.ts";
 import { openProbe, type ProbeRun } from "./probe-run.ts";
@@ -28,6 +29,7 @@ export class Workbench {
   readonly context: HarnessContext;
   readonly executor: Executor;
   readonly cases: CaseCache = new CaseCache();
+  readonly compiled: CompiledCache;
   /** Known once `ceilings()` has run: the rule against impossible arithmetic needs it. */
   ceilings: Ceilings = {};
   #gpuTick: Promise<number> | undefined;
@@ -38,6 +40,7 @@ export class Workbench {
   constructor(context: HarnessContext) {
     this.context = context;
     this.executor = new Executor(context.device, context.info.capabilities, { clock: context.clock });
+    this.compiled = new CompiledCache(this.executor);
   }
 
   /** Step of the GPU's clock in ns, 0 where timestamps are absent or make no sense. */

@@ -6,10 +6,18 @@ import cliProgress from "cli-progress";
 import { ceilingsText, sharesText } from "./ceilings-text.ts";
 import type { Io } from "./io.ts";
 
-const seconds = (ms: number): string => {
+/** `12s`, `3m05s`; `?` where there is no end to tell. */
+export const seconds = (ms: number): string => {
+  if (!Number.isFinite(ms)) return "?";
   const whole = Math.max(0, Math.round(ms / 1_000));
   return whole < 60 ? `${whole}s` : `${Math.floor(whole / 60)}m${String(whole % 60).padStart(2, "0")}s`;
 };
+
+/** `90s`, `40 trials`, or both. */
+export function budgetText(budgetMs: number, trials: number | undefined): string {
+  const time = Number.isFinite(budgetMs) ? [seconds(budgetMs)] : [];
+  return [...time, ...(trials === undefined ? [] : [`${trials} trials`])].join(", ");
+}
 
 /** Plain lines repeat at most this often (ms) when nothing redraws a line. */
 const PLAIN_EVERY_MS = 5_000;
@@ -18,11 +26,12 @@ const PLAIN_EVERY_MS = 5_000;
  * Tells how a session goes: a bar with an estimate on a terminal, else plain lines: the first result, new leaders, and a count
  * every few seconds.
  */
-export function sessionProgress(io: Io, budgetMs: number): { readonly listen: Progress; stop(): void } {
+export function sessionProgress(io: Io): { readonly listen: Progress; stop(): void } {
   const bar = io.interactive
     ? new cliProgress.SingleBar(
         {
-          format: "{bar} {percentage}% | {left} left | {problem} | {trials} trials | {variant}",
+          format:
+            "{bar} {percentage}% | {elapsed} elapsed, about {left} left | {problem} | {trials} trials | {variant}",
           hideCursor: true,
           barsize: 24,
           stopOnComplete: false,
@@ -45,7 +54,13 @@ export function sessionProgress(io: Io, budgetMs: number): { readonly listen: Pr
   const update = ({ elapsedMs, remainingMs }: Estimate, variant: string): void => {
     const total = elapsedMs + remainingMs;
     const done = total > 0 ? Math.min(1, elapsedMs / total) : 0;
-    const values = { left: seconds(remainingMs), problem, trials, variant: variant.slice(0, 60) };
+    const values = {
+      elapsed: seconds(elapsedMs),
+      left: seconds(remainingMs),
+      problem,
+      trials,
+      variant: variant.slice(0, 60),
+    };
     if (!bar) return;
     if (!running) {
       bar.start(1_000, 0, values);
@@ -77,6 +92,9 @@ export function sessionProgress(io: Io, budgetMs: number): { readonly listen: Pr
           `[${event.index + 1}/${event.of}] ${event.operation} ${problem}: ${event.candidates} candidates, ${seconds(event.shareMs)}`,
         );
         break;
+      case "compiling":
+        update(event.estimate, `compiling ${event.variants} variants`);
+        break;
       case "measuring":
         update(event.estimate, event.variant);
         break;
@@ -90,7 +108,8 @@ export function sessionProgress(io: Io, budgetMs: number): { readonly listen: Pr
           line(`  ${ns === undefined ? status : formatTime(ns / 1_000)}${verified}${shares}  ${variant}`);
         } else if (!bar && Date.now() - lastPlain > PLAIN_EVERY_MS) {
           lastPlain = Date.now();
-          line(`  ${trials} trials, ${seconds(event.estimate.elapsedMs)} of ${seconds(budgetMs)}`);
+          const { elapsedMs, remainingMs } = event.estimate;
+          line(`  ${trials} trials, ${seconds(elapsedMs)} elapsed, about ${seconds(remainingMs)} left`);
         }
         update(event.estimate, variant);
         break;

@@ -3,6 +3,7 @@ import { gridText, summaryTable } from "@tunelab/report";
 import type { TuneResult } from "@tunelab/tuner";
 import { commandLine } from "./build.ts";
 import type { Io } from "./io.ts";
+import { seconds } from "./progress.ts";
 
 /** What a tuning session leaves for people and machines to read. */
 export interface Finished {
@@ -32,9 +33,9 @@ export function printResult(io: Io, finished: Finished): void {
     const title = `${table.operation} on ${table.deviceSlug}, ${table.profile}`;
     io.out(`\n${title}\n\n${gridText(summaryTable(table))}`);
   }
-  io.out(`\n${trialsText(result)} Time: ${spentText(result.spentMs)}.`);
-  if (tables.length === 0)
-    io.out("No variant was certified within the budget: give more time with --budget.");
+  io.out(`\n${trialsText(result)} ${spentText(result.spentMs)}.`);
+  const short = shortText(result);
+  if (short) io.out(short);
   for (const file of files) io.out(`Table:   ${file}`);
   if (journal) io.out(`Journal: ${journal}`);
   io.out(`Session: ${header.id}${result.stopped ? ` (stopped: ${result.stopped.reason})` : ""}`);
@@ -70,9 +71,40 @@ function countBy(trials: readonly Trial[]): ReadonlyMap<string, number> {
   return new Map([...counts].sort(([, a], [, b]) => b - a));
 }
 
-function spentText(spentMs: TuneResult["spentMs"]): string {
-  return Object.entries(spentMs)
+/** What the account names mean to a person. */
+const ACCOUNTS: Readonly<Record<string, string>> = { host: "host starts and messages" };
+
+/** "Time: 60s: measure 31.0s (52%), compile 20.1s (33%), ...": every account worth telling, the largest first. */
+export function spentText(spentMs: TuneResult["spentMs"]): string {
+  const total = Object.values(spentMs).reduce((sum, ms) => sum + ms, 0);
+  const parts = Object.entries(spentMs)
     .filter(([, ms]) => ms >= WORTH_TELLING_MS)
-    .map(([account, ms]) => `${account} ${(ms / 1_000).toFixed(1)}s`)
-    .join(", ");
+    .sort(([, a], [, b]) => b - a)
+    .map(([account, ms]) => {
+      const share = Math.round((100 * ms) / total);
+      return `${ACCOUNTS[account] ?? account} ${(ms / 1_000).toFixed(1)}s (${share}%)`;
+    });
+  return `Time: ${seconds(total)}${parts.length > 0 ? `: ${parts.join(", ")}` : ""}`;
+}
+
+/** Time in ms that certifying takes at least beside a screened trial of the same variant: see the tuner's budget. */
+const CERTIFYING_TIMES = 4;
+
+/**
+ * One line when nothing was certified: what took the time, and a budget that would do; or why nothing could be. Undefined when
+ * something was.
+ */
+export function shortText({ trials, reused, spentMs, stopped }: TuneResult): string | undefined {
+  if (stopped || reused > 0 || trials.some((trial) => trial.grade === "certified")) return undefined;
+  if (!trials.some((trial) => bestNs(trial) !== undefined))
+    return trials.length > 0
+      ? "Nothing was certified: every variant tried failed (`lab results show` says how)."
+      : undefined;
+  const calibrateMs = spentMs.calibrate ?? 0;
+  const trialMs = (Object.values(spentMs).reduce((sum, ms) => sum + ms, 0) - calibrateMs) / trials.length;
+  const enoughMs = calibrateMs + (1 + CERTIFYING_TIMES) * trialMs;
+  return (
+    `The budget was too small to certify anything: the probes took ${seconds(calibrateMs)}, a trial ${(trialMs / 1_000).toFixed(1)}s; ` +
+    `give --budget ${Math.ceil((1.5 * enoughMs) / 5_000) * 5}s or more.`
+  );
 }

@@ -12,6 +12,8 @@ const WRONG: readonly (readonly [what: string, words: readonly string[], says: R
   ["strategy", ["tune", "--strategy", "luck"], /unknown strategy "luck": .*exhaustive.*random/],
   ["workload", ["tune", "--workload", "huge"], /unknown workload "huge": there is quick, standard, full/],
   ["budget", ["tune", "--budget", "soon"], /"soon" is no duration/],
+  ["number of trials", ["tune", "--trials", "few"], /--trials takes a whole number/],
+  ["empty budget", ["tune", "--trials", "0"], /--trials 0 would measure nothing/],
   ["seed", ["tune", "--seed", "-1"], /--seed takes a whole number/],
   ["samples", ["noise", "--samples", "many"], /--samples takes a whole number/],
   ["samples (NaN)", ["noise", "--samples", "NaN"], /--samples takes a whole number, not "NaN"/],

@@ -12,6 +12,26 @@ const RECENT = 8;
 /** The finals' part of a problem's share at most: else a space whose finals are dear would never be searched. */
 const FINALS_SHARE = 0.6;
 
+/**
+ * Part of the time left that a certifying run may go on for past its fewest samples. Those 12 samples, their anchors and three
+ * verifications come first and cannot be shortened; on a device that never meets the gate the whole 10 s would be spent on each.
+ */
+const EXTENSION_SHARE = 0.5;
+
+/** How long in ms a certifying run may go on past its fewest samples when it must end by `end`. */
+export function extensionUntil(now: number, end: number): number {
+  return Math.max(0, end - now) * EXTENSION_SHARE;
+}
+
+/**
+ * Budgets under this are spent on trials alone: the ceilings took 3 to 8 s on a software GPU, more than all the trials of such a
+ * session. Its table has no fractions of ceilings.
+ */
+export const CEILINGS_BUDGET_MS = 20_000;
+
+/** Most variants compiled side by side: the cores of the machine, and 16 at most, beyond which compilers share locks. */
+export const MOST_AHEAD = 16;
+
 /** Time by which the most important finals may overrun the budget, as a fraction of it. */
 export const BUDGET_SLACK = 0.05;
 
@@ -57,6 +77,11 @@ export class Pace {
     const ratio =
       this.#theirScreenedMs > 0 ? this.#certifiedMs / this.#theirScreenedMs : CERTIFIED_OVER_SCREENED;
     return screenedMs * ratio;
+  }
+
+  /** The same without what certifying runs go on for past their fewest samples, which can be cut short. */
+  leastCertified(screenedMs: number): number {
+    return Math.min(this.nextCertified(screenedMs), screenedMs * CERTIFIED_OVER_SCREENED);
   }
 
   /** Another problem, another size: recent costs no longer predict, the ratio of grades still does. */

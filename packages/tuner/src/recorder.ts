@@ -1,5 +1,5 @@
-import type { MeasureRequest, SessionSink, Trial } from "@tunelab/contract";
-import type { Bench } from "@tunelab/devices/protocol";
+import type { MeasureRequest, SessionSink, Trial, TrialOutcome } from "@tunelab/contract";
+import type { Bench, CompiledAhead } from "@tunelab/devices/protocol";
 import type { Planned } from "./candidate.ts";
 import { Known } from "./reuse.ts";
 import type { Stopwatch } from "./stopwatch.ts";
@@ -56,25 +56,41 @@ export class Recorder {
   /** A measured trial and what it cost in ms of wall time. Rejects when the device cannot be used any more. */
   async measure(request: MeasureRequest, planned: Planned): Promise<{ trial: Trial; costMs: number }> {
     const before = this.#clock.now();
+    const outcome = await this.#onHost(() => this.#bench.measure(request));
+    const trial = await this.record(outcome, planned);
+    return { trial, costMs: this.#clock.now() - before };
+  }
+
+  /** Compiles ahead; what it came to and what it cost in ms of wall time. */
+  async compile(requests: readonly MeasureRequest[]): Promise<CompiledAhead & { readonly costMs: number }> {
+    const before = this.#clock.now();
+    const compiled = await this.#onHost(() => this.#bench.compile(requests));
+    return { ...compiled, costMs: this.#clock.now() - before };
+  }
+
+  /** Gives an outcome its place in the session and makes it durable. */
+  async record(outcome: TrialOutcome, planned: Planned): Promise<Trial> {
+    const sequence = this.#sequence++;
+    const trial: Trial = {
+      ...outcome,
+      // A host that died before it had planned cannot say what it was asked; the session knows.
+      variant: planned.variant,
+      planHash: outcome.planHash || planned.hash,
+      id: `${this.#sink.session}.${sequence}`,
+      session: this.#sink.session,
+      sequence,
+      measuredAt: this.#clock.timestamp(),
+    };
+    await this.#sink.trial(trial);
+    this.trials.push(trial);
+    this.known.add(trial);
+    return trial;
+  }
+
+  async #onHost<T>(work: () => Promise<T>): Promise<T> {
     this.#stopwatch.enter("host");
     try {
-      const outcome = await unlessAborted(() => this.#bench.measure(request), this.#signal);
-      const sequence = this.#sequence++;
-      const trial: Trial = {
-        ...outcome,
-        // A host that died before it had planned cannot say what it was asked; the session knows.
-        variant: planned.variant,
-        planHash: outcome.planHash || planned.hash,
-        id: `${this.#sink.session}.${sequence}`,
-        session: this.#sink.session,
-        sequence,
-        measuredAt: this.#clock.timestamp(),
-      };
-      this.#stopwatch.enter("idle");
-      await this.#sink.trial(trial);
-      this.trials.push(trial);
-      this.known.add(trial);
-      return { trial, costMs: this.#clock.now() - before };
+      return await unlessAborted(work, this.#signal);
     } finally {
       this.#stopwatch.enter("idle");
     }

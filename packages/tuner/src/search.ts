@@ -6,23 +6,19 @@ import {
   problemKey,
   type Suite,
   type Trial,
+  type TrialOutcome,
 } from "@tunelab/contract";
-import { finalsReserve, type Pace } from "./budget.ts";
-import { type Planned, planCandidate, type Searched } from "./candidate.ts";
+import { extensionUntil, finalsReserve, type Pace } from "./budget.ts";
+import { type Planned, planCandidate, type Refused, type Searched } from "./candidate.ts";
+import { algorithmOf, Queue, type Waiting } from "./queue.ts";
 import { checkAborted, type Recorder } from "./recorder.ts";
+import { requestFor } from "./request.ts";
 import { observationOf } from "./strategies/observe.ts";
 import type { Candidate, Strategy } from "./strategies/strategy.ts";
 import type { Estimate, ProblemResult, Progress, TuneClock } from "./types.ts";
 
 /** Screened variants that are certified beside the defaults. */
 export const FINALISTS = 6;
-
-/** Inputs verified and items compared in full, by grade: one lucky input proves nothing, so a table's rows see three. */
-const EFFORT: Readonly<Record<Grade, { readonly seeds: number; readonly oracleSample: number }>> = {
-  screened: { seeds: 1, oracleSample: 4 },
-  raced: { seeds: 1, oracleSample: 4 },
-  certified: { seeds: 3, oracleSample: 16 },
-};
 
 /** What a search over one problem works with. */
 export interface SearchContext {
@@ -40,8 +36,21 @@ export interface SearchContext {
   /** When this problem's share ends, and when the finals it cannot do without must have begun. Ms of the clock. */
   readonly shareEnd: number;
   readonly slackEnd: number;
+  /** Trials that this problem may measure at most. */
+  readonly trialShare: number;
+  /** Variants compiled side by side at most. */
+  readonly ahead: number;
   /** Time that the session expects to need, given what this problem will still take. */
   readonly estimate: (problemLeftMs: number) => Estimate;
+}
+
+/** What measuring one variant goes by, beside its grade. */
+interface Effort {
+  /** Its part of a batch compiled before, in ms; and the outcome when compiling it ended the host. */
+  readonly compileMs?: number;
+  readonly outcome?: TrialOutcome | undefined;
+  /** How long a certifying run may go on past its fewest samples, in ms. */
+  readonly extensionMs?: number;
 }
 
 interface Screened extends Planned {
@@ -62,13 +71,19 @@ export class Search {
   readonly #screened = new Map<string, Screened>();
   readonly #refused: Record<string, number> = {};
   #identical = 0;
-  #proposed = 0;
   readonly #reused = new Set<string>();
-  #complete = false;
+  readonly #queue: Queue;
+  #measured = 0;
 
   constructor(context: SearchContext) {
     this.#context = context;
     this.#key = problemKey(context.problem);
+    this.#queue = new Queue(context, {
+      measured: (planned) =>
+        this.#screened.has(planned.hash) || this.#earlier(planned, "screened", false) !== undefined,
+      refused: (candidate, refused) => this.#refuse(candidate, refused),
+      estimate: () => context.estimate(this.#leftMs()),
+    });
   }
 
   async run(): Promise<void> {
@@ -76,8 +91,14 @@ export class Search {
     for (const { algorithm } of searched) {
       if (this.#screened.size > 0 && !this.#fits(0)) break;
       const candidate = { algorithm: algorithm.name, config: algorithm.defaultConfig(problem, capabilities) };
-      const screened = await this.#screen(candidate, true);
-      this.#context.strategy.observe(observationOf(candidate, screened?.trial));
+      const one = algorithmOf(searched, candidate);
+      const planned = await planCandidate(one, problem, candidate.config, capabilities);
+      if ("limit" in planned) {
+        this.#refuse(candidate, planned);
+        continue;
+      }
+      const screened = await this.#screen({ planned, compileMs: 0 }, true);
+      this.#context.strategy.observe(observationOf(candidate, screened.trial));
     }
     let before: number;
     let failed: boolean;
@@ -99,7 +120,7 @@ export class Search {
       failed: all.filter(({ trial, certified }) => bestNs(certified ?? trial) === undefined).length,
       identical: this.#identical,
       refused: this.#refused,
-      complete: this.#complete,
+      complete: this.#queue.complete,
     };
   }
 
@@ -109,25 +130,47 @@ export class Search {
   }
 
   async #search(): Promise<void> {
-    const { strategy } = this.#context;
-    while (this.#fits(this.#reserve())) {
+    const { strategy, signal } = this.#context;
+    const more = (): boolean => {
       // Refused and known candidates reach no bench, which would notice.
-      checkAborted(this.#context.signal);
-      const candidate = strategy.propose();
-      if (!candidate) {
-        this.#complete = true;
-        return;
-      }
-      this.#proposed++;
-      const screened = await this.#screen(candidate, false);
-      strategy.observe(observationOf(candidate, screened?.trial));
+      checkAborted(signal);
+      return this.#fits(this.#reserve());
+    };
+    while (more()) {
+      const waiting = await this.#queue.next(this.#room(), more);
+      if (!waiting) return;
+      const screened = await this.#screen(waiting, false);
+      strategy.observe(observationOf(waiting.candidate, screened.trial));
     }
+  }
+
+  /** Candidates worth compiling at once: as many as will probably still be timed. */
+  #room(): number {
+    const { clock, pace, shareEnd, ahead, trialShare } = this.#context;
+    // While places among the finalists are free, a candidate will probably take one: it costs its final too.
+    const free = this.#finalists().length < FINALISTS;
+    const each = pace.nextScreened() + (free ? pace.nextCertified(pace.nextScreened()) : 0);
+    const time = shareEnd - clock.now() - this.#reserve();
+    const trials = trialShare - this.#measured - this.#due(1);
+    return Math.min(ahead, trials, each > 0 ? Math.floor(time / each) : ahead);
+  }
+
+  #refuse(candidate: Candidate, { limit }: Refused): void {
+    this.#refused[limit] = (this.#refused[limit] ?? 0) + 1;
+    this.#context.strategy.observe(observationOf(candidate, undefined));
   }
 
   /** Whether one more screened trial fits into the share, with `reserveMs` kept for the finals. */
   #fits(reserveMs: number): boolean {
-    const { clock, pace, shareEnd } = this.#context;
+    const { clock, pace, shareEnd, trialShare } = this.#context;
+    if (this.#measured + 1 + this.#due(1) > trialShare) return this.#measured === 0;
     return clock.now() + pace.nextScreened() + reserveMs <= shareEnd;
+  }
+
+  /** Finals still to be measured once `more` further variants are screened. */
+  #due(more: number): number {
+    const open = this.#finalists().filter(({ certified }) => !certified).length;
+    return Math.min(open + more, Math.max(open, FINALISTS));
   }
 
   #reserve(): number {
@@ -146,21 +189,18 @@ export class Search {
     return this.#finalists().filter(({ isDefault }, place) => place === 0 || isDefault);
   }
 
-  async #screen(candidate: Candidate, isDefault: boolean): Promise<Screened | undefined> {
-    const { problem, searched, capabilities, pace } = this.#context;
-    const one = searched.find(({ algorithm }) => algorithm.name === candidate.algorithm)!;
-    const planned = await planCandidate(one, problem, candidate.config, capabilities);
-    if ("limit" in planned) {
-      this.#refused[planned.limit] = (this.#refused[planned.limit] ?? 0) + 1;
-      return undefined;
-    }
+  async #screen(
+    { planned, compileMs, outcome }: Omit<Waiting, "candidate">,
+    isDefault: boolean,
+  ): Promise<Screened> {
+    const { pace } = this.#context;
     const same = this.#screened.get(planned.hash);
     if (same) {
       // The strategy knows nothing of the default: meeting it again is no second configuration.
       if (same.variant !== planned.variant) this.#identical++;
       return same;
     }
-    const { trial, costMs } = await this.#trial(planned, "screened", isDefault);
+    const { trial, costMs } = await this.#trial(planned, "screened", isDefault, { compileMs, outcome });
     const entry: Screened = { ...planned, isDefault, trial, costMs: costMs ?? pace.nextScreened() };
     this.#screened.set(planned.hash, entry);
     return entry;
@@ -171,15 +211,19 @@ export class Search {
    * cannot do without. Resolves to whether any of them failed.
    */
   async #certify(): Promise<boolean> {
-    const { clock, pace, shareEnd, slackEnd } = this.#context;
+    const { clock, pace, shareEnd, slackEnd, trialShare } = this.#context;
     const finalists = this.#finalists();
     const needed = this.#needed();
     let failed = false;
     for (const finalist of new Set([...needed, ...finalists])) {
-      if (finalist.certified) continue;
-      const end = needed.includes(finalist) ? Math.max(shareEnd, slackEnd) : shareEnd;
-      if (clock.now() + pace.nextCertified(finalist.costMs) > end) continue;
-      const { trial, costMs } = await this.#trial(finalist, "certified", finalist.isDefault);
+      if (finalist.certified || this.#measured >= trialShare) continue;
+      const now = clock.now();
+      const isNeeded = needed.includes(finalist);
+      const end = isNeeded ? Math.max(shareEnd, slackEnd) : shareEnd;
+      const least = isNeeded ? pace.leastCertified(finalist.costMs) : pace.nextCertified(finalist.costMs);
+      if (now + least > end) continue;
+      const extensionMs = extensionUntil(now, end);
+      const { trial, costMs } = await this.#trial(finalist, "certified", finalist.isDefault, { extensionMs });
       if (costMs !== undefined) pace.certified(costMs, finalist.costMs);
       finalist.certified = trial;
       failed ||= bestNs(trial) === undefined;
@@ -195,35 +239,36 @@ export class Search {
     return timed.filter(({ isDefault }, place) => place < FINALISTS || isDefault);
   }
 
-  /** Measures, or takes over an earlier trial of the same plan, which has no cost. */
+  /** An earlier trial of the same plan that stands for this one. */
+  #earlier(planned: Planned, grade: Grade, isDefault: boolean): Trial | undefined {
+    const { suite, recorder } = this.#context;
+    const operation = suite.operation.name;
+    const earlier = recorder.known.find(operation, suite.epoch, this.#key, planned.hash, grade);
+    return earlier && (earlier.isDefault || !isDefault) ? earlier : undefined;
+  }
+
+  /** Measures (or records what compiling came to), or takes over an earlier trial of the same plan, which has no cost. */
   async #trial(
     planned: Planned,
     grade: Grade,
     isDefault: boolean,
+    { compileMs = 0, outcome, extensionMs }: Effort,
   ): Promise<{ trial: Trial; costMs?: number }> {
-    const { suite, problem, recorder, pace, progress, seed, estimate } = this.#context;
-    const operation = suite.operation.name;
-    const earlier = recorder.known.find(operation, suite.epoch, this.#key, planned.hash, grade);
-    if (earlier && (earlier.isDefault || !isDefault)) {
+    const { recorder, pace, progress, estimate } = this.#context;
+    const earlier = this.#earlier(planned, grade, isDefault);
+    if (earlier) {
       this.#reused.add(earlier.id);
       return { trial: earlier };
     }
+    this.#measured++;
     progress({ kind: "measuring", variant: planned.variant, estimate: estimate(this.#leftMs()) });
-    const { seeds, oracleSample } = EFFORT[grade];
-    const measured = await recorder.measure(
-      {
-        operation,
-        algorithm: planned.algorithm,
-        problem,
-        config: planned.config,
-        isDefault,
-        grade,
-        seeds: Array.from({ length: seeds }, (_, index) => seed + index),
-        oracleSample,
-      },
-      planned,
-    );
-    if (grade === "screened") pace.screened(measured.costMs);
+    const request = requestFor(this.#context, planned, grade, isDefault);
+    const bounded = extensionMs === undefined ? request : { ...request, extensionMs };
+    const measured = outcome
+      ? { trial: await recorder.record(outcome, planned), costMs: 0 }
+      : await recorder.measure(bounded, planned);
+    const costMs = measured.costMs + compileMs;
+    if (grade === "screened") pace.screened(costMs);
     const ns = bestNs(measured.trial);
     const others = [...this.#screened.values()].map(({ trial }) => bestNs(trial) ?? Number.POSITIVE_INFINITY);
     progress({
@@ -233,17 +278,19 @@ export class Search {
       leads: ns !== undefined && others.every((other) => ns < other),
       estimate: estimate(this.#leftMs()),
     });
-    return measured;
+    return { trial: measured.trial, costMs };
   }
 
-  /** Expected time that this problem still takes: its share, or less when candidates run out first. */
+  /** Expected time that this problem still takes: its share, or less when candidates or trials run out first. */
   #leftMs(): number {
-    const { clock, pace, shareEnd, strategy } = this.#context;
+    const { clock, pace, shareEnd, strategy, trialShare } = this.#context;
     const left = Math.max(0, shareEnd - clock.now());
     if (pace.nextScreened() === 0) return left; // nothing measured yet to predict by
     const finals = this.#finalists()
       .filter(({ certified }) => !certified)
       .reduce((sum, { costMs }) => sum + pace.nextCertified(costMs), 0);
-    return Math.min(left, (strategy.total - this.#proposed) * pace.nextScreened() + finals);
+    const trials = Math.max(0, trialShare - this.#measured - this.#due(0));
+    const candidates = Math.min(strategy.total - this.#queue.proposed, trials);
+    return Math.min(left, candidates * pace.nextScreened() + finals);
   }
 }

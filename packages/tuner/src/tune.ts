@@ -9,7 +9,7 @@ import {
 } from "@tunelab/contract";
 import type { Bench } from "@tunelab/devices/protocol";
 import { CERTIFIED, variantLabel } from "@tunelab/harness";
-import { BUDGET_SLACK, Pace, shareEnd } from "./budget.ts";
+import { BUDGET_SLACK, CEILINGS_BUDGET_MS, MOST_AHEAD, Pace, shareEnd } from "./budget.ts";
 import { loadAlgorithms } from "./candidate.ts";
 import { Interrupted, Recorder, unlessAborted } from "./recorder.ts";
 import { Search } from "./search.ts";
@@ -174,8 +174,12 @@ class Session {
       this.#progress({ kind: "noise", noise });
     }
     if (requireQuiet) refuseNoise(noise);
-    this.#progress({ kind: "calibrating", what: "ceilings" });
-    const ceilings = await attempt("ceilings", () => this.#bench.ceilings());
+    const ceilings = await attempt("ceilings", async () => {
+      if (this.#options.budgetMs < CEILINGS_BUDGET_MS)
+        throw new Fault("usage", `a budget under ${CEILINGS_BUDGET_MS / 1_000} s leaves no time for them`);
+      this.#progress({ kind: "calibrating", what: "ceilings" });
+      return this.#bench.ceilings();
+    });
     if (ceilings) {
       this.#ceilings = ceilings;
       this.#record({ kind: "ceilings", at: clock.timestamp(), ceilings });
@@ -191,7 +195,9 @@ class Session {
     const now = clock.now();
     // The very first problem gets its default whatever the budget: one number is better than none.
     // Problems come cheapest first, so a trial here will hardly cost less than it did on the one before.
-    if (index > 0 && (now >= this.#end || now + this.#pace.nextScreened() > this.#slackEnd)) {
+    const trialsLeft = (this.#options.trials ?? Number.POSITIVE_INFINITY) - this.#recorder.trials.length;
+    const late = now >= this.#end || now + this.#pace.nextScreened() > this.#slackEnd;
+    if (index > 0 && (late || trialsLeft <= 0)) {
       this.#unreached.push({ operation, problem });
       this.#progress({ kind: "unreached", operation, problem });
       return;
@@ -228,12 +234,22 @@ class Session {
       shareEnd: end,
       // A problem without a certified row is worth more than a longer search of the next.
       slackEnd: index === of - 1 ? this.#slackEnd : this.#end,
-      estimate: (problemLeftMs) => ({
-        elapsedMs: clock.now() - this.#start,
-        // Later problems are expected to use up their shares: their spaces are not counted yet.
-        remainingMs:
-          problemLeftMs + (index === of - 1 ? 0 : Math.max(0, this.#end - Math.max(end, clock.now()))),
-      }),
+      trialShare: Math.ceil(trialsLeft / (of - index)),
+      ahead: Math.min(this.#options.ahead ?? 1, MOST_AHEAD),
+      estimate: (problemLeftMs) => {
+        const later = of - 1 - index;
+        const time = clock.now();
+        // Later problems are expected to use up their shares, for their spaces are not counted yet; without an end to share out
+        // (a budget in trials) to take as long as this one, or longer.
+        const laterMs = Number.isFinite(this.#end)
+          ? Math.max(0, this.#end - Math.max(end, time))
+          : time - now + problemLeftMs;
+        return {
+          elapsedMs: time - this.#start,
+          remainingMs:
+            problemLeftMs + (later === 0 ? 0 : Number.isFinite(this.#end) ? laterMs : later * laterMs),
+        };
+      },
     });
     try {
       await search.run();

@@ -22,6 +22,10 @@ export interface TuneOptions {
   readonly strategy: StrategyName;
   /** Wall time for everything, noise probe and ceilings included, in ms. */
   readonly budgetMs: number;
+  /** Most trials to measure, screened and certified; no bound when absent. */
+  readonly trials?: number;
+  /** Variants to compile side by side before they are timed one after another; 1 (each as it is measured) when absent. */
+  readonly ahead?: number;
   readonly seed: number;
   /** Trials of this very device, profile and protocol that need not be measured again (see `reusable`). */
   readonly earlier?: readonly Trial[];
@@ -87,6 +91,7 @@ export type ProgressEvent =
       readonly candidates: number;
       readonly shareMs: number;
     }
+  | { readonly kind: "compiling"; readonly variants: number; readonly estimate: Estimate }
   | { readonly kind: "measuring"; readonly variant: string; readonly estimate: Estimate }
   | {
       readonly kind: "trial";

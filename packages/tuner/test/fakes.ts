@@ -13,7 +13,7 @@ import {
   type Trial,
   type TrialOutcome,
 } from "@tunelab/contract";
-import type { Bench, HostHello } from "@tunelab/devices/protocol";
+import type { Bench, CompiledAhead, HostHello } from "@tunelab/devices/protocol";
 import type { TuneClock } from "../src/index.ts";
 
 /** A clock that only the bench moves. */
@@ -93,6 +93,31 @@ export class FakeBench implements Bench {
     this.#clock = clock;
     this.#suite = suite;
     this.#answer = answer;
+  }
+
+  /** Batches compiled ahead; `compileMs` passes for each, whatever its size. */
+  readonly batches: (readonly MeasureRequest[])[] = [];
+  compileMs = 0;
+  /** The request of a batch that ends the host while compiling, if any. */
+  hangs: (request: MeasureRequest) => boolean = () => false;
+
+  async compile(requests: readonly MeasureRequest[]): Promise<CompiledAhead> {
+    this.batches.push(requests);
+    for (const listener of this.#phased) listener("compile");
+    this.#clock.ms += this.compileMs;
+    const index = requests.findIndex(this.hangs);
+    if (index < 0) return {};
+    const { operation, algorithm, problem, config, isDefault, grade } = requests[index]!;
+    const about = { operation, algorithm, problem, config, isDefault, grade };
+    const unknown = {
+      variant: "",
+      planHash: "",
+      epoch: 0,
+      work: { flops: 0, bytes: 0, items: 0 },
+      seeds: [],
+    };
+    const outcome = { ...about, ...unknown, status: "compile-timeout", reason: "it hangs" } as const;
+    return { guilty: { index, outcome } };
   }
 
   async measure(request: MeasureRequest): Promise<TrialOutcome> {

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import {
   Fault,
@@ -24,7 +25,7 @@ import { EXIT, ExitWith, type Io } from "../io.ts";
 import { busyFault, busyLine } from "../load-text.ts";
 import { parseDuration, parseProfile, parseWhole, parseWorkload } from "../options.ts";
 import { hostEntry } from "../places.ts";
-import { sessionProgress } from "../progress.ts";
+import { budgetText, sessionProgress } from "../progress.ts";
 import { loadSuite, operationNames, parseProblem } from "../registry.ts";
 import { headerFor, ownTables, writeTables } from "../session.ts";
 import { printResult } from "../summary.ts";
@@ -37,6 +38,7 @@ interface TuneFlags {
   readonly problem: readonly string[];
   readonly strategy: string;
   readonly budget?: string;
+  readonly trials?: string;
   readonly profile: string;
   readonly seed: string;
   readonly resume?: string | true;
@@ -63,6 +65,7 @@ export function register(program: Command, io: Io): void {
     .option("--problem <dims>", "one problem, e.g. n=1024,pairs=32768; may be repeated", collect, [])
     .option("--strategy <name>", STRATEGY_NAMES.join(", "), DEFAULT_STRATEGY)
     .option("--budget <time>", "wall time for everything, e.g. 90s, 10m")
+    .option("--trials <n>", "most trials to measure; without --budget they take the time they take")
     .option("--profile <name>", "portable (default toggles) or native (robustness off)", "portable")
     .option("--seed <n>", "seed of the strategy and of the inputs", "1")
     .option("--resume [session]", "go on with an interrupted session (the newest without an id)")
@@ -86,17 +89,22 @@ async function run(flags: TuneFlags, io: Io): Promise<void> {
   const seed = parseWhole(flags.seed, "--seed");
   if (flags.workload) parseWorkload(flags.workload);
   if (flags.budget) parseDuration(flags.budget);
+  const trials = flags.trials === undefined ? undefined : parseWhole(flags.trials, "--trials");
+  if (trials === 0) throw new Fault("usage", "--trials 0 would measure nothing: give 1 or more");
   const named = flags.kernel?.split(",").map((name) => name.trim());
   for (const name of named ?? []) await loadSuite(name);
 
   const target = await chooseDevice(flags.device);
   const defaults = DEFAULTS[target.kind];
   const workload = parseWorkload(flags.workload ?? defaults.workload);
-  const budgetMs = parseDuration(flags.budget ?? defaults.budget);
+  const budgetMs =
+    trials !== undefined && flags.budget === undefined
+      ? Number.POSITIVE_INFINITY
+      : parseDuration(flags.budget ?? defaults.budget);
   const workloads = await workloadsOf(named ?? defaults.kernels, workload, flags, io);
   io.note(
     `Device ${target.id} (${target.kind}), profile ${profile}: ${workloads.map(({ suite }) => suite.operation.name).join(", ")}, ` +
-      `${flags.problem.length ? "given problems" : `workload ${workload}`}, strategy ${strategy}, seed ${seed}, budget ${flags.budget ?? defaults.budget}`,
+      `${flags.problem.length ? "given problems" : `workload ${workload}`}, strategy ${strategy}, seed ${seed}, budget ${budgetText(budgetMs, trials)}`,
   );
   const machine = await machineLoad();
   io.note(busyLine(machine));
@@ -115,6 +123,7 @@ async function run(flags: TuneFlags, io: Io): Promise<void> {
       profile,
       seed,
       budgetMs,
+      trials,
     });
   } finally {
     await bench.close();
@@ -178,10 +187,11 @@ interface Job {
   readonly profile: ProfileName;
   readonly seed: number;
   readonly budgetMs: number;
+  readonly trials: number | undefined;
 }
 
 async function session(job: Job): Promise<void> {
-  const { flags, io, bench, workloads, strategy, seed, budgetMs } = job;
+  const { flags, io, bench, workloads, strategy, seed, budgetMs, trials } = job;
   const header = await headerFor(bench.hello, {
     operations: workloads.map(({ suite }) => suite.operation.name),
     workload: flags.problem.length ? "given" : job.workload,
@@ -191,7 +201,7 @@ async function session(job: Job): Promise<void> {
   });
   const destination = await destinationFor(header, flags, io);
   const { sink, earlier, firstSequence } = destination;
-  const progress = sessionProgress(io, budgetMs);
+  const progress = sessionProgress(io);
   let result: TuneResult;
   try {
     result = await tune(
@@ -199,6 +209,8 @@ async function session(job: Job): Promise<void> {
         workloads,
         strategy,
         budgetMs,
+        ...(trials === undefined ? {} : { trials }),
+        ahead: availableParallelism(),
         seed,
         earlier,
         firstSequence,

@@ -1,0 +1,108 @@
+import type { MeasureRequest } from "@tunelab/contract";
+import { capabilitiesOf } from "@tunelab/executor";
+import { expect, it } from "vitest";
+import { create, globals } from "webgpu";
+import { CompiledCache } from "../src/compiled.ts";
+import { COMPILED_KEPT, createHarness } from "../src/index.ts";
+import { toyProbe, toySuite } from "./toy.ts";
+
+Object.assign(globalThis, globals);
+// Referenced as long as devices live, or the process crashes.
+const gpu = create(["backend=null"]);
+
+/** A harness on Dawn's null backend whose device tells how many pipelines are being compiled at each submission. */
+async function watched() {
+  const adapter = (await gpu.requestAdapter())!;
+  const device = await adapter.requestDevice();
+  const compiling = { now: 0, most: 0, begun: 0, atSubmit: [] as number[] };
+  const { createComputePipelineAsync } = device;
+  device.createComputePipelineAsync = async (descriptor) => {
+    compiling.begun++;
+    compiling.most = Math.max(compiling.most, ++compiling.now);
+    // Slower than anything else here: whoever did not wait would be seen.
+    await new Promise((go) => setTimeout(go, 20));
+    return createComputePipelineAsync.call(device, descriptor).finally(() => compiling.now--);
+  };
+  const { submit } = device.queue;
+  device.queue.submit = (buffers) => {
+    compiling.atSubmit.push(compiling.now);
+    return submit.call(device.queue, buffers);
+  };
+  const suite = toySuite();
+  const blank = { implementationVersion: "", vendor: "", architecture: "", description: "", driver: "" };
+  const harness = createHarness({
+    device,
+    info: {
+      capabilities: capabilitiesOf(device, adapter.info),
+      identity: {
+        ...blank,
+        ...{
+          implementation: "dawn",
+          compiler: "tint",
+          backend: "null",
+          device: "null",
+          adapterType: "unknown",
+        },
+      },
+    },
+    clock: { now: () => performance.now(), sleep: async () => {} },
+    suite: async () => suite,
+    probes: [toyProbe()],
+    onPhase: () => {},
+  });
+  return { harness, device, compiling };
+}
+
+const request = (algorithm: string): MeasureRequest => ({
+  operation: "toy",
+  algorithm,
+  problem: { n: 256 },
+  config: { workgroup: 64 },
+  isDefault: false,
+  grade: "screened",
+  seeds: [1],
+  oracleSample: 4,
+});
+
+it("plans compile side by side, each is told of, and nothing is submitted while any compiles", async () => {
+  const { harness, device, compiling } = await watched();
+  const names = ["right", "wrong", "half", "inaccurate"];
+  const done: number[] = [];
+  const measured = harness.measure(request("right"));
+  const ahead = harness.compile(names.map(request), (index) => done.push(index));
+  await Promise.all([measured, ahead, ...names.map((name) => harness.measure(request(name)))]);
+  expect([...done].sort()).toEqual([0, 1, 2, 3]);
+  expect(compiling.most).toBeGreaterThanOrEqual(3);
+  expect(compiling.atSubmit.length).toBeGreaterThan(0);
+  expect(compiling.atSubmit.every((count) => count === 0)).toBe(true);
+  device.destroy();
+});
+
+it("what was compiled ahead is not compiled again, and what cannot be compiled says so when it is measured", async () => {
+  const { harness, device, compiling } = await watched();
+  await harness.compile(["right", "untyped", "nobody"].map(request), () => {});
+  const before = compiling.begun;
+  await harness.measure(request("right"));
+  expect(compiling.begun).toBe(before);
+  expect(await harness.measure(request("untyped"))).toMatchObject({ status: "compile-failed" });
+  await expect(harness.measure(request("nobody"))).rejects.toThrow("no algorithm nobody");
+  device.destroy();
+});
+
+it("the least recently used pipelines are dropped", async () => {
+  const compiled: string[] = [];
+  const cache = new CompiledCache({
+    prepare: async (plan) => {
+      compiled.push(String(plan));
+      return {} as never;
+    },
+  });
+  const prepare = (name: string) => cache.prepare({ plan: name as never, planHash: name });
+  for (let index = 0; index < COMPILED_KEPT; index++) await prepare(`plan ${index}`);
+  await prepare("plan 0");
+  await prepare("one more");
+  await prepare("plan 0");
+  expect(compiled).toHaveLength(COMPILED_KEPT + 1);
+  await prepare("plan 1");
+  expect(compiled.at(-1)).toBe("plan 1");
+});

@@ -1,0 +1,119 @@
+import type { TrialOutcome } from "@tunelab/contract";
+import { type Planned, planCandidate, type Refused, type Searched } from "./candidate.ts";
+import { requestFor } from "./request.ts";
+import type { SearchContext } from "./search.ts";
+import type { Candidate } from "./strategies/strategy.ts";
+import type { Estimate } from "./types.ts";
+
+/** A candidate whose turn comes next. */
+export interface Waiting {
+  readonly candidate: Candidate;
+  readonly planned: Planned;
+  /** Its part of the time that compiling the batch took, in ms of wall time. */
+  readonly compileMs: number;
+  /** Present when compiling ended the host and this was the variant that did it. */
+  readonly outcome?: TrialOutcome;
+}
+
+/** Candidates a batch holds at most for each plan to compile: those that come to a known plan wait with the others. */
+const MOST_A_PLAN = 4;
+
+/** What the queue asks of the search it serves. */
+export interface QueueOwner {
+  /** Whether a plan was measured already, here or in the session that is resumed. */
+  readonly measured: (planned: Planned) => boolean;
+  /** A candidate that does not fit the device: it never waits. */
+  readonly refused: (candidate: Candidate, refused: Refused) => void;
+  /** How far the session is. */
+  readonly estimate: () => Estimate;
+}
+
+/**
+ * Candidates proposed, planned and compiled before their turn. Compiling is most of a session on hardware and uses one core a
+ * pipeline: a batch is compiled side by side, then timed one after another, so that no compiler runs beside a timing.
+ */
+export class Queue {
+  readonly #context: SearchContext;
+  readonly #owner: QueueOwner;
+  #waiting: Waiting[] = [];
+  #exhausted = false;
+  #proposed = 0;
+
+  constructor(context: SearchContext, owner: QueueOwner) {
+    this.#context = context;
+    this.#owner = owner;
+  }
+
+  /** Candidates taken from the strategy so far. */
+  get proposed(): number {
+    return this.#proposed;
+  }
+
+  /** Whether the strategy has run out and nothing waits. */
+  get complete(): boolean {
+    return this.#exhausted && this.#waiting.length === 0;
+  }
+
+  /**
+   * The next candidate; a batch of up to `room` is proposed and compiled when none waits. Proposing ends when `more` says so.
+   * Undefined when there is no candidate left, or no time to look for one.
+   */
+  async next(room: number, more: () => boolean): Promise<Waiting | undefined> {
+    if (this.#waiting.length === 0) await this.#fill(room, more);
+    return this.#waiting.shift();
+  }
+
+  async #fill(room: number, more: () => boolean): Promise<void> {
+    const { problem, searched, capabilities, strategy } = this.#context;
+    const batch: Omit<Waiting, "compileMs">[] = [];
+    const plans = new Set<string>();
+    const wanted = Math.max(1, room);
+    while (plans.size < wanted && batch.length < MOST_A_PLAN * wanted && more()) {
+      const candidate = strategy.propose();
+      if (!candidate) {
+        this.#exhausted = true;
+        break;
+      }
+      this.#proposed++;
+      const planned = await planCandidate(
+        algorithmOf(searched, candidate),
+        problem,
+        candidate.config,
+        capabilities,
+      );
+      if ("limit" in planned) this.#owner.refused(candidate, planned);
+      else batch.push({ candidate, planned });
+      if ("hash" in planned && !this.#owner.measured(planned)) plans.add(planned.hash);
+    }
+    this.#waiting = await this.#compiled(batch);
+  }
+
+  async #compiled(batch: readonly Omit<Waiting, "compileMs">[]): Promise<Waiting[]> {
+    const { recorder, progress, suite, problem } = this.#context;
+    const fresh = new Map<string, Planned>();
+    for (const { planned } of batch) if (!this.#owner.measured(planned)) fresh.set(planned.hash, planned);
+    const plans = [...fresh.values()];
+    // One alone is compiled as it is measured.
+    if (plans.length < 2) return batch.map((one) => ({ ...one, compileMs: 0 }));
+    progress({ kind: "compiling", variants: plans.length, estimate: this.#owner.estimate() });
+    const requests = plans.map((planned) => requestFor(this.#context, planned, "screened", false));
+    const { guilty, costMs } = await recorder.compile(requests);
+    const guiltyHash = guilty && plans[guilty.index]?.hash;
+    return batch.map((one) => {
+      const isGuilty = guilty !== undefined && one.planned.hash === guiltyHash;
+      return {
+        ...one,
+        compileMs: fresh.has(one.planned.hash) ? costMs / plans.length : 0,
+        // The host died before it could say what the work is.
+        ...(isGuilty
+          ? { outcome: { ...guilty.outcome, epoch: suite.epoch, work: suite.work(problem) } }
+          : {}),
+      };
+    });
+  }
+}
+
+/** The algorithm a candidate names, with its space. */
+export function algorithmOf(searched: readonly Searched[], { algorithm: name }: Candidate): Searched {
+  return searched.find(({ algorithm }) => algorithm.name === name)!;
+}
