@@ -91,6 +91,25 @@ describe.skipIf(!onLinux)("a device host under supervision", () => {
     },
   );
 
+  it("compiles a batch ahead, and names the variant that hangs a compiler when the others are done", async () => {
+    const told: (string | undefined)[] = [];
+    const ahead = await openBench(target, { entry, deadlines: { compile: 3_000 } });
+    ahead.onRestart((_reason, guilty) => told.push(guilty?.operation));
+    expect(await ahead.compile([request("double-well"), request("double-fine")])).toEqual({});
+    expect(await ahead.measure(request("double-fine"))).toMatchObject({ status: "ok" });
+    // The software driver compiles one after another: the quick ones first, so that one is left.
+    const batch = [request("double-well"), request("double-fine"), request("double-slow-compile")];
+    const { guilty } = await ahead.compile(batch);
+    expect(guilty).toMatchObject({
+      index: 2,
+      outcome: { operation: "double-slow-compile", status: "compile-timeout" },
+    });
+    expect(guilty!.outcome.reason).toMatch(/no answer in phase compile after 3 s/);
+    expect(await ahead.measure(request("double-well"))).toMatchObject({ status: "ok" });
+    expect(told).toEqual(["double-slow-compile"]);
+    await ahead.close();
+  });
+
   it("replaces a host that was killed between two requests, and blames nobody", async () => {
     const fresh = await openBench(target, { entry });
     const told: unknown[] = [];

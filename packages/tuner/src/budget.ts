@@ -24,10 +24,16 @@ export function extensionUntil(now: number, end: number): number {
 }
 
 /**
- * Budgets under this are spent on trials alone: the ceilings took 3 to 8 s on a software GPU, more than all the trials of such a
- * session. Its table has no fractions of ceilings.
+ * Largest part of the budget that the noise probe may have taken for the ceilings to be measured too: they take three to six
+ * times as long (2.9 s and 14 s on a busy software GPU), and a session of a few seconds is better spent on trials alone. Its table
+ * has no fractions of ceilings.
  */
-export const CEILINGS_BUDGET_MS = 20_000;
+const NOISE_SHARE = 0.125;
+
+/** Whether a session whose noise probe took `noiseMs` has time for the ceilings. */
+export function affordsCeilings(noiseMs: number, budgetMs: number): boolean {
+  return noiseMs <= budgetMs * NOISE_SHARE;
+}
 
 /** Most variants compiled side by side: the cores of the machine, and 16 at most, beyond which compilers share locks. */
 export const MOST_AHEAD = 16;

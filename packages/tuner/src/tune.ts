@@ -9,7 +9,7 @@ import {
 } from "@tunelab/contract";
 import type { Bench } from "@tunelab/devices/protocol";
 import { CERTIFIED, variantLabel } from "@tunelab/harness";
-import { BUDGET_SLACK, CEILINGS_BUDGET_MS, MOST_AHEAD, Pace, shareEnd } from "./budget.ts";
+import { affordsCeilings, BUDGET_SLACK, MOST_AHEAD, Pace, shareEnd } from "./budget.ts";
 import { loadAlgorithms } from "./candidate.ts";
 import { Interrupted, Recorder, unlessAborted } from "./recorder.ts";
 import { Search } from "./search.ts";
@@ -175,8 +175,8 @@ class Session {
     }
     if (requireQuiet) refuseNoise(noise);
     const ceilings = await attempt("ceilings", async () => {
-      if (this.#options.budgetMs < CEILINGS_BUDGET_MS)
-        throw new Fault("usage", `a budget under ${CEILINGS_BUDGET_MS / 1_000} s leaves no time for them`);
+      if (!affordsCeilings(clock.now() - this.#start, this.#options.budgetMs))
+        throw new Fault("usage", "the budget leaves no time for them");
       this.#progress({ kind: "calibrating", what: "ceilings" });
       return this.#bench.ceilings();
     });
