@@ -109,15 +109,18 @@ describe("the ceilings", () => {
   it.each([
     [1_000, 10_000, true],
     [3_000, 10_000, false],
-  ])("after a noise probe of %i ms in a budget of %i ms are measured: %s", async (noiseMs, budgetMs, done) => {
-    const { result, progress } = await session({
-      tune: { budgetMs },
-      prepare: (bench) => {
-        bench.noiseMs = noiseMs;
-      },
-    });
-    expect(Object.keys(result.ceilings).length > 0).toBe(done);
-    const told = progress.filter(({ kind }) => kind === "failed-calibration");
-    expect(told).toHaveLength(done ? 0 : 1);
-  });
+  ])(
+    "after a noise probe of %i ms in a budget of %i ms are measured: %s",
+    async (noiseMs, budgetMs, done) => {
+      const { result, progress } = await session({
+        tune: { budgetMs },
+        prepare: (bench) => {
+          bench.noiseMs = noiseMs;
+        },
+      });
+      expect(Object.keys(result.ceilings).length > 0).toBe(done);
+      const told = progress.filter(({ kind }) => kind === "failed-calibration");
+      expect(told).toHaveLength(done ? 0 : 1);
+    },
+  );
 });
