@@ -1,3 +1,4 @@
+export * from "./anchored.ts";
 export * from "./capabilities.ts";
 export * from "./check.ts";
 export * from "./comparison.ts";

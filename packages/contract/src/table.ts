@@ -19,6 +19,8 @@ export interface TableRow {
   readonly medianUs: number;
   readonly cv: number;
   readonly samples: number;
+  /** Against the anchor that resembles what binds the variant, interleaved: its work (1e9 FLOPs or bytes) in one repeat's time. */
+  readonly anchored?: { readonly anchor: string; readonly work: number };
   /** `default` is the baseline configuration; `best` ranks first. */
   readonly isDefault: boolean;
   /** Against the row above it: a resolved gap or a declared tie. */

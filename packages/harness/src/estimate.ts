@@ -36,13 +36,3 @@ export function estimate(
     rankNs: rounding > MAXIMUM_ROUNDING ? meanNs : minNs,
   };
 }
-
-/**
- * Median over rounds of x_i / mean(a_i, a_(i+1)): the figure that survives from session to session. `anchorNs` holds one
- * sample more than `samplesNs`: the anchor runs before each and after the last. Both of one repeat, or both of any
- * fixed number of repeats.
- */
-export function anchoredRatio(samplesNs: readonly number[], anchorNs: readonly number[]): number | undefined {
-  if (samplesNs.length === 0 || anchorNs.length !== samplesNs.length + 1) return undefined;
-  return median(samplesNs.map((sample, index) => (2 * sample) / (anchorNs[index]! + anchorNs[index + 1]!)));
-}

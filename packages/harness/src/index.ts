@@ -1,5 +1,5 @@
 export { type Claimable, claimable } from "./claims.ts";
-export { anchoredRatio, type Estimate, estimate } from "./estimate.ts";
+export { type Estimate, estimate } from "./estimate.ts";
 export {
   type FakeClock,
   type FakeTimeable,

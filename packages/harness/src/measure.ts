@@ -174,7 +174,7 @@ async function time(trial: Trial): Promise<{ timeable: InstanceTimeable; sampled
   const hostLoop = subject.plan.steps.some((step): step is LoopStep => step.kind === "loop");
   const { clock, tickNs } = await bench.ticks(hostLoop ? "wall" : "best");
   const timeable = instanceTimeable(instance, clock);
-  const anchor = request.grade === "certified" && !hostLoop ? await anchorOf(trial) : undefined;
+  const anchor = await anchorOf(trial);
   const { fmaFlopsPerSecond } = bench.ceilings;
   const sampled = await takeSamples(timeable, {
     clock,
@@ -198,5 +198,6 @@ async function anchorOf({ bench, subject }: Trial): Promise<AnchorRun | undefine
     compulsoryBytes / copyBytesPerSecond > flops / fmaFlopsPerSecond;
   const anchor = (await bench.anchor(memory ? "copy" : "fma")) ?? (await bench.anchor("fma"));
   if (!anchor) return undefined;
-  return { name: anchor.run.probe.name, timeable: anchor.run.timeable, repeats: anchor.repeats };
+  const { run, repeats } = anchor;
+  return { name: run.probe.name, timeable: run.timeable, repeats, amount: run.amount * repeats };
 }

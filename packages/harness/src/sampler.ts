@@ -10,6 +10,8 @@ export interface AnchorRun {
   readonly name: string;
   readonly timeable: Timeable;
   readonly repeats: number;
+  /** FLOPs or bytes of one sample, all its repeats. */
+  readonly amount: number;
 }
 
 export interface SampleOptions extends RejectionRules {
@@ -59,7 +61,7 @@ export async function takeSamples(timeable: Timeable, options: SampleOptions): P
       samplesNs,
       rejected,
       ...(anchor && anchorNs.length === samplesNs.length + 1
-        ? { anchor: { name: anchor.name, samplesNs: anchorNs } }
+        ? { anchor: { name: anchor.name, samplesNs: anchorNs, amount: anchor.amount } }
         : {}),
     },
   });

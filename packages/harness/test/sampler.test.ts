@@ -171,10 +171,10 @@ describe("an anchor", () => {
       tickNs: 1,
       time: clock,
       rule: SCREENING,
-      anchor: { name: "fma", timeable: logged("a", anchor), repeats: 2 },
+      anchor: { name: "fma", timeable: logged("a", anchor), repeats: 2, amount: 64 },
     });
     expect(order.join("")).toBe("xaxaxaxa");
-    expect(timing.anchor).toEqual({ name: "fma", samplesNs: [1e6, 1e6, 1e6, 1e6] });
+    expect(timing.anchor).toEqual({ name: "fma", samplesNs: [1e6, 1e6, 1e6, 1e6], amount: 64 });
   });
 
   it("that reads nonsense is left out, and the trial kept", async () => {
@@ -183,7 +183,7 @@ describe("an anchor", () => {
       repeatNs: () => 1e6,
       distort: (raw) => ({ ...raw, passes: [] }),
     });
-    const anchor = { name: "fma", timeable: broken, repeats: 1 };
+    const anchor = { name: "fma", timeable: broken, repeats: 1, amount: 64 };
     const { status, timing } = await sampled({ repeatNs: () => 1e6 }, SCREENING, { anchor });
     expect(status).toBe("ok");
     expect(timing.anchor).toBeUndefined();

@@ -104,6 +104,16 @@ describe.skipIf(!driver)("on the embedded software GPU", () => {
     expect(timing!.anchor!.samplesNs).toHaveLength(count + 1);
   });
 
+  it("trials of every grade stand between anchors whose work is known, host-driven loops by the wall", () => {
+    for (const name of ["right", "certified", "looped"]) {
+      const { anchor, samplesNs } = trial(name).timing!;
+      expect(anchor, name).toMatchObject({ name: "toy-fma" });
+      expect(anchor!.samplesNs).toHaveLength(samplesNs.length + 1);
+      expect(anchor!.amount).toBeGreaterThan(0);
+      expect(Math.min(...anchor!.samplesNs)).toBeGreaterThan(0);
+    }
+  });
+
   it("a certified variant of two stages has their times apart from the total", () => {
     const { stagesNs, samplesNs } = trial("staged").timing!;
     expect(Object.keys(stagesNs!)).toEqual(["mark", "add"]);

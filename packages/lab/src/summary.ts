@@ -36,6 +36,7 @@ export function printResult(io: Io, finished: Finished): void {
   io.out(`\n${trialsText(result)} ${spentText(result.spentMs)}.`);
   const short = shortText(result);
   if (short) io.out(short);
+  if (result.untrusted) io.out(untrustedText(result.untrusted));
   for (const file of files) io.out(`Table:   ${file}`);
   if (journal) io.out(`Journal: ${journal}`);
   io.out(`Session: ${header.id}${result.stopped ? ` (stopped: ${result.stopped.reason})` : ""}`);
@@ -48,9 +49,13 @@ function nextStep({ header, result, journal }: Finished): string {
     return `${commandLine(`tune ${from}`)} goes on where this stopped`;
   }
   if (journal) return `pnpm lab results import ${journal}, in a checkout, takes the journal in`;
+  if (result.untrusted) return "measure again when nothing else runs: this session cannot be published";
   const publish = commandLine(`results publish ${header.id}`);
   return `${publish} shares it; a longer --budget or --strategy exhaustive searches further`;
 }
+
+/** The line that stands where a table would be believed. */
+export const untrustedText = (reason: string): string => `NOT TO BE TRUSTED: ${reason}.`;
 
 /** "77 trials (28 failed: 26 inaccurate, 2 hung; 0 do not fit the device, 0 reused)." */
 export function trialsText({ trials, problems, reused }: TuneResult): string {

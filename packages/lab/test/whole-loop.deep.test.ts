@@ -58,7 +58,8 @@ describe("the whole loop, in a checkout of its own", () => {
     // A user's own results are no part of what the checkout publishes: with nothing published that is the schema alone.
     expect(JSON.parse((await lab("tables", "--json")).text).written).toEqual(["tables/table.schema.json"]);
     expect((await lab("tables", "--check")).code).toBe(0);
-    expect((await lab("results", "publish", session)).code).toBe(0);
+    // On a machine that others use the anchors may drift: whether they did is not what this looks at.
+    expect((await lab("results", "publish", session, "--despite-drift")).code).toBe(0);
     expect((await lab("tables", "--check")).code).toBe(0);
     expect((await lab("ship", "--check")).code).toBe(1);
     expect((await lab("ship")).code).toBe(0);

@@ -5,7 +5,15 @@ import {
   type TableRow,
   type TuningTable,
 } from "@tunelab/contract";
-import { formatError, formatPercent, formatRatio, formatTime, NOTHING, ratio } from "./format.ts";
+import {
+  formatError,
+  formatPercent,
+  formatRatio,
+  formatTime,
+  NOTHING,
+  ratio,
+  significant,
+} from "./format.ts";
 import type { Grid } from "./grid.ts";
 
 /** Whether the code still plans what a row measured; see `staleLookup`. */
@@ -87,6 +95,7 @@ export function candidatesTable(
       { title: "minimum", align: "right" },
       { title: "median", align: "right" },
       { title: "CV", align: "right" },
+      { title: "anchored", align: "right" },
       { title: "vs best", align: "right" },
       { title: "of FMA", align: "right" },
       { title: "of copy", align: "right" },
@@ -102,6 +111,7 @@ export function candidatesTable(
       formatTime(row.minUs),
       formatTime(row.medianUs),
       formatPercent(row.cv),
+      anchoredText(row),
       formatRatio(ratio(row.minUs, best?.minUs)),
       formatPercent(row.fractionOfFma),
       formatPercent(row.fractionOfCopy),
@@ -112,6 +122,11 @@ export function candidatesTable(
       standing(row, isStale(row.variant)),
     ]),
   };
+}
+
+/** "3.21 G fma-f32": the anchor does 3.21e9 of its work in the time of one run. */
+function anchoredText({ anchored }: TableRow): string {
+  return anchored ? `${significant(anchored.work)} G ${anchored.anchor}` : NOTHING;
 }
 
 function standing(row: TableRow, stale: boolean): string {

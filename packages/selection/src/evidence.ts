@@ -1,4 +1,5 @@
 import {
+  anchored,
   bestNs,
   type Ceilings,
   canonicalJson,
@@ -102,6 +103,7 @@ function standingOf(trial: Trial, loose: boolean, ceilings: Ceilings): Standing 
   const times = timing.samplesNs.map((sample) => sample / timing.repeats / 1000);
   const minUs = round(Math.min(...times), TIME_DIGITS);
   const { ofFma, ofCopy, ofWorkgroup, cacheServed, underFilled } = fractionsAt(minUs * 1e3, trial, ceilings);
+  const against = anchored(timing);
   const written = (name: string, share: number | undefined): object =>
     share === undefined ? {} : { [name]: round(share, TIME_DIGITS) };
   return {
@@ -115,6 +117,7 @@ function standingOf(trial: Trial, loose: boolean, ceilings: Ceilings): Standing 
     medianUs: round(median(times), TIME_DIGITS),
     cv: round(coefficientOfVariation(times), ERROR_DIGITS),
     samples: times.length,
+    ...(against ? { anchored: { ...against, work: round(against.work, TIME_DIGITS) } } : {}),
     isDefault: trial.isDefault,
     ...written("fractionOfFma", ofFma),
     ...written("fractionOfCopy", ofCopy),
@@ -142,7 +145,9 @@ export function observe(
 ): readonly Observation[] {
   const ceilings = ceilingsOf(session);
   const gateReachable = newest(session, "noise")?.noise.gateReachable ?? true;
-  const loose = !gateReachable || !trials.some(certified);
+  // Published all the same, such a session resolves nothing that a noisy one would not.
+  const untrusted = newest(session, "untrusted") !== undefined;
+  const loose = untrusted || !gateReachable || !trials.some(certified);
   const plans = new Map<string, Trial[]>();
   for (const trial of trials) {
     // A refused plan has no hash: its label tells it apart.

@@ -124,6 +124,28 @@ describe("what enters a table", () => {
     });
   });
 
+  it("a row tells its time by the anchor beside the raw minimum", () => {
+    const made = trial("p", 10);
+    const each = made.timing!.samplesNs[0]!;
+    const steady = { ...made.timing!, samplesNs: [each, each] };
+    const anchor = { name: "fma-f32", samplesNs: [each / 2, each / 2, each / 2], amount: 3e9 };
+    const row = (more: Partial<typeof anchor>) =>
+      only([session("a", [{ ...made, timing: { ...steady, anchor: { ...anchor, ...more } } }])]).entries[0]!
+        .rows[0]!;
+    const work = 6 / made.timing!.repeats;
+    expect(row({})).toMatchObject({ minUs: 10, anchored: { anchor: "fma-f32", work } });
+    expect(row({ samplesNs: [1, 2] })).not.toHaveProperty("anchored");
+  });
+
+  it("a session whose anchors drifted resolves no more than a noisy one", () => {
+    const untrusted = { kind: "untrusted", at: "2026-11-30T06:00:00Z", reason: "drift" } as const;
+    const both = [trial("fast", 10), trial("slow", 12)];
+    expect(only([session("a", both, {}, [quiet])]).noisy).toBe(false);
+    const table = only([session("a", both, {}, [quiet, untrusted])]);
+    expect(table.noisy).toBe(true);
+    expect(table.entries[0]!.rows.map(({ tie }) => tie)).toEqual([false, true]);
+  });
+
   it("the readings behind the ceilings stay in the session", () => {
     const readings = [{ name: "fma", ceiling: "fma", perSecond: 1e9, samples: 8, cv: 0.1 }] as const;
     const ceilings = { fmaFlopsPerSecond: 1e9, readings };

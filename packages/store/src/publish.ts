@@ -41,11 +41,18 @@ const evidencePath = (tablesDir: string, session: string): string =>
 /**
  * Copies a session's sealed file to `<tablesDir>/evidence/` and appends its id to `published.json`; an open session is
  * sealed first. Gives the path of the copy. Throws `Fault` usage when it is published already (published evidence never
- * changes) or there is no such session.
+ * changes) or there is no such session, data when it says of itself that it is not to be trusted; `despiteDrift` takes
+ * it all the same, and its rows then rank as those of a noisy device.
  */
-export async function publishSession(labDir: string, tablesDir: string, session: string): Promise<string> {
+export async function publishSession(
+  labDir: string,
+  tablesDir: string,
+  session: string,
+  { despiteDrift = false }: { readonly despiteDrift?: boolean } = {},
+): Promise<string> {
   const sealed = await sealSession(labDir, session);
   const evidence = await readEvidence(sealed);
+  if (!despiteDrift) refuseUntrusted(evidence);
   const target = evidencePath(tablesDir, session);
   await changeList(tablesDir, async (list) => {
     if (list.sessions.includes(session)) {
@@ -60,6 +67,15 @@ export async function publishSession(labDir: string, tablesDir: string, session:
     return { ...list, sessions: [...list.sessions, session] };
   });
   return target;
+}
+
+function refuseUntrusted({ header, events }: SessionEvidence): void {
+  const untrusted = events.find((event) => event.kind === "untrusted");
+  if (untrusted)
+    throw new Fault(
+      "data",
+      `session ${header.id} is not to be trusted (${untrusted.reason}): measure again when nothing else runs, or publish it with --despite-drift`,
+    );
 }
 
 /** Marks a published session or trial as withdrawn. Throws `Fault` usage when it is not published or has no reason. */

@@ -112,6 +112,24 @@ test("publishing keeps order, refuses a second time, and two at once lose nothin
   await expect(publishSession(lab, tables, header().id)).rejects.toThrow("there is no session");
 });
 
+test("a session that says of itself that it is not to be trusted is not published, unless asked for in so many words", async () => {
+  const lab = await temporary();
+  const tables = await temporary();
+  const sink = await createSession(lab, header());
+  await sink.trial(trial(sink.session, 0));
+  await sink.event({
+    kind: "untrusted",
+    at: "2026-11-30T04:05:00.000Z",
+    reason: "the anchor drifted by 40%",
+  });
+  await sink.close();
+  const refused = await publishSession(lab, tables, sink.session).catch((error: Error) => error.message);
+  expect(refused).toMatch(/not to be trusted \(the anchor drifted by 40%\): measure again .*--despite-drift/);
+  expect((await loadPublished(tables)).evidence).toEqual([]);
+  await publishSession(lab, tables, sink.session, { despiteDrift: true });
+  expect((await loadPublished(tables)).evidence).toHaveLength(1);
+});
+
 test("a retraction stays in the list with its reason and must name what is published", async () => {
   const lab = await temporary();
   const tables = await temporary();

@@ -6,6 +6,7 @@ import {
   type Problem,
   problemKey,
   type SessionSink,
+  untrustedReason,
 } from "@tunelab/contract";
 import type { Bench } from "@tunelab/devices/protocol";
 import { CERTIFIED, variantLabel } from "@tunelab/harness";
@@ -116,6 +117,9 @@ class Session {
     const at = clock.timestamp();
     const spentMs = this.#stopwatch.read();
     const { trials } = this.#recorder;
+    const earlier = (this.#options.earlier ?? []).filter(({ session }) => session === this.#sink.session);
+    const untrusted = untrustedReason([...earlier, ...trials]);
+    if (untrusted) this.#record({ kind: "untrusted", at, reason: untrusted });
     // An interrupted session stays open to `--resume`: only one that ended by itself is finished.
     if (stopped) this.#record({ kind: "interrupted", at, reason: stopped.reason });
     else this.#record({ kind: "finished", at, trials: trials.length, spentMs });
@@ -133,6 +137,7 @@ class Session {
       ceilings: this.#ceilings,
       ...(this.#noise ? { noise: this.#noise } : {}),
       spentMs,
+      ...(untrusted ? { untrusted } : {}),
       ...(stopped ? { stopped } : {}),
     };
   }

@@ -66,6 +66,8 @@ export interface TuneResult {
   readonly ceilings: Ceilings;
   readonly noise?: Noise;
   readonly spentMs: Readonly<Record<string, number>>;
+  /** Why nothing of the session may be published: its anchors drifted. */
+  readonly untrusted?: string;
   /** Why the session ended before its plan did; absent when it finished. */
   readonly stopped?: { readonly reason: string; readonly fault?: Fault };
 }

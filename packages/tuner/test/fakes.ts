@@ -32,6 +32,8 @@ export interface Answer {
   readonly status?: Status;
   readonly ns?: number;
   readonly costMs?: number;
+  /** What its anchor, of work 1000, takes each time in ns. */
+  readonly anchorNs?: number;
 }
 
 export const DEVICE: DeviceInfo = {
@@ -126,7 +128,7 @@ export class FakeBench implements Bench {
     const guilty = this.#guilty;
     this.#guilty = undefined;
     if (guilty) for (const listener of this.#restarted) listener(guilty.reason, guilty.request);
-    const { status = "ok", ns = 100_000, costMs = 100 } = this.#answer(request);
+    const { status = "ok", ns = 100_000, costMs = 100, anchorNs = 500 } = this.#answer(request);
     const total = request.grade === "certified" ? costMs * CERTIFIED_TIMES : costMs;
     for (const [phase, part] of PHASES) {
       for (const listener of this.#phased) listener(phase);
@@ -154,7 +156,16 @@ export class FakeBench implements Bench {
       work: { flops: 1, bytes: 1, items: 1 },
       ...(status === "ok" ? {} : { reason: `scripted ${status}` }),
       ...(timed
-        ? { timing: { clock: "gpu", tickNs: 1, repeats: 2, samplesNs: [ns * 2, ns * 2 + 9], rejected: {} } }
+        ? {
+            timing: {
+              clock: "gpu",
+              tickNs: 1,
+              repeats: 2,
+              samplesNs: [ns * 2, ns * 2 + 9],
+              rejected: {},
+              anchor: { name: "fma", samplesNs: [anchorNs, anchorNs, anchorNs], amount: 1_000 },
+            },
+          }
         : {}),
     };
   }

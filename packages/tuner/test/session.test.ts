@@ -51,6 +51,21 @@ describe("a session", () => {
     expect(failed).toMatchObject([{ reason: "no noise today" }, { reason: "no ceilings today" }]);
   });
 
+  it("whose anchor slows down by more than a quarter is marked as not to be trusted, with the number", async () => {
+    const drifting = (most: number) => {
+      let trials = 0;
+      const answer = () => ({ anchorNs: Math.round(500 * (1 + (most * Math.min(trials++, 20)) / 20)) });
+      return session({ answer, tune: { strategy: "exhaustive", budgetMs: 100_000 } });
+    };
+    const { result, sink } = await drifting(0.6);
+    expect(result.untrusted).toMatch(/anchor fma drifted by \d\d%.*more than 25%/);
+    expect(kinds(sink.events)).toEqual(["noise", "ceilings", "untrusted", "finished"]);
+    const steady = await drifting(0.2);
+    expect(steady.result.trials.length).toBeGreaterThan(20);
+    expect(steady.result).not.toHaveProperty("untrusted");
+    expect(kinds(steady.sink.events)).not.toContain("untrusted");
+  });
+
   it("records with the noise what else the machine did", async () => {
     const machine = { cores: 2, loadAverage: 0.5, competitors: [], busy: false };
     const { sink } = await session({ tune: { machine } });

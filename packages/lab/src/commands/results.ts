@@ -26,9 +26,9 @@ export function register(program: Command, io: Io): void {
   sub("import <journal>", "take in the journal of a packed laboratory; a bad line loses only itself")
     .addHelpText("after", "\nExample: pnpm lab results import h200.jsonl")
     .action((file: string, flags: Flags) => importFile(file, flags, io));
-  sub("publish <session>", "add a session to the published evidence and rebuild tables and reports").action(
-    (id: string, flags: Flags) => publish(id, flags, io),
-  );
+  sub("publish <session>", "add a session to the published evidence and rebuild tables and reports")
+    .option("--despite-drift", "take a session whose anchors drifted: its rows rank as on a noisy device")
+    .action((id: string, flags: Flags & { despiteDrift?: boolean }) => publish(id, flags, io));
   sub("retract <session>", "withdraw a published session, or one trial of it, with a reason")
     .requiredOption("--reason <text>", "why")
     .option("--trial <id>", "only this trial")
@@ -101,9 +101,11 @@ async function importFile(file: string, flags: Flags, io: Io): Promise<void> {
   io.out(`Next: pnpm lab results publish ${imported.session}`);
 }
 
-async function publish(id: string, flags: Flags, io: Io): Promise<void> {
+async function publish(id: string, flags: Flags & { despiteDrift?: boolean }, io: Io): Promise<void> {
   const { publishSession } = await store();
-  const path = await publishSession(labDir(flags.out, io), tablesDir(), id);
+  const path = await publishSession(labDir(flags.out, io), tablesDir(), id, {
+    despiteDrift: flags.despiteDrift === true,
+  });
   const files = await rebuild();
   if (flags.json) {
     io.out(JSON.stringify({ evidence: path, files }));
