@@ -20,7 +20,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   tuner: ["contract", "variants", "selection", "harness", "devices"],
   report: ["contract", "selection"],
   experiment: ["contract", "variants", "selection", "harness", "devices", "report"],
-  runtime: ["contract", "executor", "selection", "kernel-*"],
+  runtime: ["contract", "executor", "selection", "harness", "kernel-*"],
   "kernel-*": ["contract", "variants", "kernel-*"],
   lab: ["*"],
 };
@@ -100,6 +100,15 @@ describe("the rooms of the workspace", () => {
       });
       expect(wrong).toEqual([]);
     });
+
+    if (room.name === "runtime") {
+      it("runtime takes of the harness its timing alone, and only to calibrate", () => {
+        const taken = bare.filter(({ specifier }) => packageOf(specifier) === "@tunelab/harness");
+        expect(
+          taken.filter(({ file, specifier }) => !/timing$/.test(specifier) || !file.includes("/calibrate/")),
+        ).toEqual([]);
+      });
+    }
 
     it(`${room.name} imports only what its manifest declares`, () => {
       const wrong = bare.filter(

@@ -3,6 +3,7 @@ export * from "./core.ts";
 export {
   type BoundMatchedFilter,
   bindMatchedFilter,
+  calibrateMatchedFilter,
   explainMatchedFilter,
   type MatchedFilterInput,
   type MatchedFilterOrigin,

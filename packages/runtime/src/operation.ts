@@ -8,7 +8,16 @@ import {
   problemKey,
 } from "@tunelab/contract";
 import type { BindOptions, BoundPorts, Executor, Instance, Prepared } from "@tunelab/executor";
-import { type Candidate, type Demand, type Explanation, explain, type Selection } from "@tunelab/selection";
+import {
+  type Calibrated,
+  type Candidate,
+  type Demand,
+  type Explanation,
+  explain,
+  type Selection,
+} from "@tunelab/selection";
+import type { CalibrationOptions, Trial } from "./calibrate/calibrate.ts";
+import type { Raced } from "./calibrate/race.ts";
 import type { Teller } from "./events.ts";
 import { Recent } from "./recent.ts";
 
@@ -41,7 +50,26 @@ export interface Workshop {
   /** Of the device in hand; another after the runtime recovered. */
   executor(): Executor;
   readonly teller: Teller;
-  select(problem: Problem, demand: Demand): Promise<Selection>;
+  select(problem: Problem, demand: Demand, calibrated?: Calibrated): Promise<Selection>;
+  /** Variants that together come within a few percent of the best on every device measured. */
+  portfolio(): Promise<readonly string[]>;
+  /** What an earlier run found fastest for a shape of the operation, by the injected cache. */
+  recall(shape: string): Promise<Calibrated | undefined>;
+  remember(shape: string, calibrated: Calibrated): Promise<boolean>;
+}
+
+/** What a race on the device in hand found. */
+export interface Calibration {
+  /** The fastest that is right: what later calls of this shape run. */
+  readonly variant: string;
+  readonly us: number;
+  /** What ran before, and in what time; absent when it could not run. */
+  readonly before: { readonly variant: string; readonly us?: number };
+  /** Every variant that was considered, with its time or why it left. */
+  readonly raced: readonly Raced[];
+  readonly spentMs: number;
+  /** Whether the runtime has a cache that keeps it for the next run. */
+  readonly stored: boolean;
 }
 
 /** Failures of one variant; the next candidate may do better. Others (a lost device, bad input) end the call. */
@@ -83,6 +111,7 @@ export class RuntimeOperation<P extends Problem = Problem> {
   readonly #shop: Workshop;
   readonly #choices = new Recent<Promise<Choice>>(CHOICES_KEPT);
   readonly #costs = new Recent<Cost>(CHOICES_KEPT);
+  readonly #calibrated = new Recent<Promise<Calibrated | undefined>>(CHOICES_KEPT);
 
   constructor(operation: Operation<P>, shop: Workshop) {
     this.operation = operation;
@@ -138,10 +167,53 @@ export class RuntimeOperation<P extends Problem = Problem> {
     return cost.msPerItem === undefined ? undefined : cost.msPerItem * items;
   }
 
+  /**
+   * Races the portfolio and the tables' first rows on this device with `trial`'s inputs, every answer verified, for at most
+   * `maxMilliseconds` (and one compilation). Later calls of this shape run the winner; with a `cache` so do later runs, on the same
+   * device with the same tables. Rejects when nothing could run, or with `Fault` usage when aborted.
+   */
+  async calibrate(problem: P, trial: Trial, options: CalibrationOptions): Promise<Calibration> {
+    const { raceOn } = await import("./calibrate/calibrate.ts");
+    const selection = await this.#shop.select(problem, {});
+    const others = await this.#portfolio(problem);
+    const executor = this.#shop.executor();
+    const readable = this.#readable(problem, trial.inputs);
+    const request = { executor, problem, selection, others, readable, trial };
+    const { winner: variant, us, raced, spentMs } = await raceOn(request, options);
+    const ran = raced.filter(({ samples }) => samples > 0).length;
+    const calibrated: Calibrated = { variant, us, raced: ran, problem };
+    const shape = this.#shape(problem);
+    this.#choices.clear();
+    await this.#calibrated.set(shape, Promise.resolve(calibrated));
+    const stored = await this.#shop.remember(shape, calibrated);
+    const { samples: _, out: __, ...before } = raced[0]!;
+    return { variant, us, before, raced, spentMs, stored };
+  }
+
+  /** Candidates of the portfolio that exist and fit for a problem. */
+  async #portfolio(problem: P): Promise<readonly Candidate[]> {
+    const found: Candidate[] = [];
+    for (const variant of await this.#shop.portfolio()) {
+      // What does not exist for this length or fit this device is no candidate; it was best somewhere else.
+      const pinned = await this.#shop.select(problem, { variant }).catch(() => undefined);
+      if (pinned) found.push(pinned.candidates[0]);
+    }
+    return found;
+  }
+
+  /** The values that specialise the text: a race's winner holds for every batch of them. */
+  #shape(problem: P): string {
+    return this.operation.dimensions
+      .filter(({ role }) => role !== "extent")
+      .map(({ name }) => `${name}=${problem[name]}`)
+      .join(",");
+  }
+
   /** Forgets what was chosen and compiled; the next call chooses again. */
   forget(): void {
     this.#choices.clear();
     this.#costs.clear();
+    this.#calibrated.clear();
   }
 
   #readable(problem: P, ports: BoundPorts): readonly string[] {
@@ -161,16 +233,15 @@ export class RuntimeOperation<P extends Problem = Problem> {
   }
 
   async #newChoice(problem: P, demand: Demand): Promise<Choice> {
-    const selection = await this.#shop.select(problem, demand);
+    const shape = this.#shape(problem);
+    const calibrated = await this.#calibrated.get(shape, () => this.#shop.recall(shape));
+    const selection = await this.#shop.select(problem, demand, calibrated);
     for (const { table, fault } of selection.unreadable) {
       const { operation } = selection;
       this.#shop.teller.tell({ kind: "table-unreadable", operation, table, reason: fault.message }, table);
     }
     const attempts = selection.candidates.map((candidate): Attempt => {
       const explanation = explain(selection, candidate);
-      const shape = this.operation.dimensions
-        .filter(({ role }) => role !== "extent")
-        .map(({ name }) => problem[name]);
       const cost = this.#costs.get(`${candidate.variant} ${shape}`, () => ({ msPerItem: undefined }));
       return { candidate, explanation, cost, items: 0 };
     });

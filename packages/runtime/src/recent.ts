@@ -15,11 +15,15 @@ export class Recent<V> {
       this.#values.set(key, known);
       return known;
     }
-    const made = make();
-    this.#values.set(key, made);
+    return this.set(key, make());
+  }
+
+  set(key: string, value: V): V {
+    this.#values.delete(key);
+    this.#values.set(key, value);
     const [oldest] = this.#values.keys();
     if (this.#values.size > this.#kept && oldest !== undefined) this.#values.delete(oldest);
-    return made;
+    return value;
   }
 
   delete(key: string): void {

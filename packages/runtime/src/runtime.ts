@@ -8,7 +8,21 @@ import {
   type TuningTable,
 } from "@tunelab/contract";
 import { Executor } from "@tunelab/executor";
-import { checkTable, type Demand, type Selection, select, type TableSource } from "@tunelab/selection";
+import {
+  type Calibrated,
+  checkTable,
+  type Demand,
+  type Selection,
+  select,
+  type TableSource,
+} from "@tunelab/selection";
+import {
+  type CalibrationCache,
+  cacheKey,
+  deviceFingerprint,
+  parseStored,
+  storedText,
+} from "./calibrate/memory.ts";
 import { type RuntimeEvent, Teller } from "./events.ts";
 import { deviceInfoOf } from "./identity.ts";
 import { type DeviceOptions, type OpenDevice, openDevice } from "./open.ts";
@@ -26,6 +40,8 @@ export interface RuntimeOptions extends DeviceOptions {
   readonly profile?: ProfileName;
   /** Tables of your own tuning; they go before the shipped ones of the same device. */
   readonly tables?: readonly TuningTable[];
+  /** Where `calibrate` keeps what it found, and where this runtime looks for what earlier ones found. */
+  readonly cache?: CalibrationCache;
   readonly onEvent?: (event: RuntimeEvent) => void;
 }
 
@@ -33,6 +49,8 @@ export interface RuntimeOptions extends DeviceOptions {
 export interface ShippedOperation<P extends Problem = Problem> {
   readonly operation: Operation<P>;
   tables(): Promise<readonly TableSource[]>;
+  /** What `calibrate` races beside the tables' rows, and the version of the tables that calibrations are kept under. */
+  portfolio?(): Promise<{ readonly variants: readonly string[]; readonly version: string }>;
 }
 
 /** Compiled texts kept: a page that goes through many lengths must not grow for ever. */
@@ -90,13 +108,20 @@ export class Runtime {
    * the runtime's `tables` that name it and its own defaults. The same operation gives the same object.
    */
   operation<P extends Problem>(source: Operation<P> | ShippedOperation<P>): RuntimeOperation<P> {
-    const { operation, tables = async () => [] } = "operation" in source ? source : { operation: source };
+    const shipped: ShippedOperation<P> =
+      "operation" in source ? source : { operation: source, tables: async () => [] };
+    const { operation } = shipped;
     const known = this.#operations.get(operation);
     if (known) return known as RuntimeOperation<P>;
     const made = new RuntimeOperation<P>(operation, {
       executor: () => this.#theGpu().executor,
       teller: this.#teller,
-      select: async (problem, demand) => this.#select(operation, await tables(), problem, demand),
+      select: async (problem, demand, calibrated) =>
+        this.#select(operation, await shipped.tables(), problem, demand, calibrated),
+      portfolio: async () => (await shipped.portfolio?.())?.variants ?? [],
+      // A cache that fails must not stop what computes: the race is then run again some day.
+      recall: (shape) => this.#recall(shipped, shape).catch(() => undefined),
+      remember: (shape, calibrated) => this.#remember(shipped, shape, calibrated).catch(() => false),
     });
     this.#operations.set(operation, made);
     return made;
@@ -142,6 +167,33 @@ export class Runtime {
     this.#operations.clear();
   }
 
+  async #recall<P extends Problem>(
+    source: ShippedOperation<P>,
+    shape: string,
+  ): Promise<Calibrated | undefined> {
+    const { cache } = this.#options;
+    return cache && parseStored(await cache.get(await this.#key(source, shape)));
+  }
+
+  async #remember<P extends Problem>(
+    source: ShippedOperation<P>,
+    shape: string,
+    found: Calibrated,
+  ): Promise<boolean> {
+    const { cache } = this.#options;
+    await cache?.set(await this.#key(source, shape), storedText(found));
+    return cache !== undefined;
+  }
+
+  /** Under what a calibration is kept: another device, profile or table has another key. */
+  async #key<P extends Problem>(
+    { operation, portfolio }: ShippedOperation<P>,
+    shape: string,
+  ): Promise<string> {
+    const version = (await portfolio?.())?.version ?? "own";
+    return cacheKey(operation.name, shape, await deviceFingerprint(this.info, this.profile), version);
+  }
+
   #close(): void {
     this.#gpu?.executor.dispose();
     if (this.#gpu?.owned) this.#gpu.device.destroy();
@@ -160,11 +212,13 @@ export class Runtime {
     tables: readonly TableSource[],
     problem: Problem,
     demand: Demand,
+    calibrated: Calibrated | undefined,
   ): Promise<Selection> {
     const { identity, capabilities } = this.info;
     return select({
       ...{ operation, problem, demand, tables, callerTables: this.#tables, profile: this.profile },
       ...{ capabilities, identity },
+      ...(calibrated ? { calibrated } : {}),
     });
   }
 }

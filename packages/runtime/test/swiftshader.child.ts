@@ -1,5 +1,12 @@
 import { create, globals } from "webgpu";
-import { bindMatchedFilter, createRuntime, matchedFilter, type RuntimeEvent } from "../src/index.ts";
+import {
+  bindMatchedFilter,
+  calibrateMatchedFilter,
+  createRuntime,
+  explainMatchedFilter,
+  matchedFilter,
+  type RuntimeEvent,
+} from "../src/index.ts";
 import { tableOf } from "./made-table.ts";
 import { planted } from "./signal.ts";
 
@@ -31,8 +38,30 @@ tabled.dispose();
 const zeroCopy = await onTheCallersBuffers();
 const onCpu = await matchedFilter(runtime, { n, data, templates, backend: "cpu" });
 const auto = await matchedFilter(runtime, { n, data, templates, backend: "auto" });
+const calibration = await calibrated();
 const alive = await matchedFilter(runtime, { n, data, templates });
 runtime.dispose();
+
+/** Races a shape, and asks a second runtime with the same cache what it would run. */
+async function calibrated() {
+  const store = new Map<string, string>();
+  const cache = {
+    get: (key: string) => store.get(key),
+    set: (key: string, value: string) => void store.set(key, value),
+  };
+  const shape = { n: 64, data: 4, templates: 8 };
+  const first = await createRuntime({ device: runtime.device, cache });
+  const found = await calibrateMatchedFilter(first, shape, { maxMilliseconds: 15_000 });
+  const after = await explainMatchedFilter(first, { ...shape, data: 5 });
+  first.dispose();
+  const second = await createRuntime({ device: runtime.device, cache });
+  const remembered = await explainMatchedFilter(second, shape);
+  second.dispose();
+  const native = await createRuntime({ device: runtime.device, cache, profile: "native" });
+  const elsewhere = await explainMatchedFilter(native, shape);
+  native.dispose();
+  return { found, after, remembered, elsewhere, keys: [...store.keys()] };
+}
 
 /** Spectra and records in the caller's own buffers, encoded twice into the caller's encoder among its own copies. */
 async function onTheCallersBuffers() {
@@ -81,6 +110,7 @@ console.log(
     ...{ plain: summary(plain), chosen: summary(chosen), first: summary(first), again: summary(again) },
     alive: summary(alive),
     zeroCopy,
+    calibration,
     onCpu: { ...summary(onCpu), values: [...onCpu.values] },
     onGpu: { ...summary(plain), values: [...plain.values] },
     auto: { backend: auto.backend, why: auto.route, indices: [...auto.indices] },

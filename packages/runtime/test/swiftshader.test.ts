@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { embeddedDriver } from "@tunelab/devices";
 import { beforeAll, describe, expect, it } from "vitest";
+import type { Calibration, Explanation } from "../src/index.ts";
 import { TABLED } from "./made-table.ts";
 
 const driver = await embeddedDriver().catch((error: Error) => {
@@ -29,6 +30,13 @@ interface Report {
   readonly onCpu: Summary & { readonly values: readonly number[] };
   readonly onGpu: Summary & { readonly values: readonly number[] };
   readonly auto: { readonly backend: string; readonly why: string; readonly indices: readonly number[] };
+  readonly calibration: {
+    readonly found: Calibration;
+    readonly after: Explanation;
+    readonly remembered: Explanation;
+    readonly elsewhere: Explanation;
+    readonly keys: readonly string[];
+  };
   readonly zeroCopy: { readonly once: number[]; readonly turned: number[]; readonly again: Summary };
 }
 
@@ -96,6 +104,28 @@ describe.skipIf(!driver)("on the embedded software GPU", () => {
   it("auto weighs the GPU's time, its round trip and transfer against the CPU's, and says so", () => {
     expect(report.auto.why).toMatch(/^auto: .* on the (CPU|GPU)|measured by this call/);
     expect(report.auto.indices).toEqual(report.onGpu.indices);
+  });
+
+  it("a calibration races variants, each verified, and later calls of the length run its winner", () => {
+    const { found, after } = report.calibration;
+    const ran = found.raced.filter(({ samples }) => samples > 0);
+    expect(ran.length).toBeGreaterThan(1);
+    const winner = ran.find(({ variant }) => variant === found.variant)!;
+    expect(winner.us).toBe(found.us);
+    for (const { us } of ran) expect(us! * 1.03).toBeGreaterThanOrEqual(found.us);
+    expect(after).toMatchObject({
+      variant: found.variant,
+      why: expect.stringMatching(/raced on this device at/),
+    });
+  });
+
+  it("is remembered by the cache for this device, tables and profile, and no other", () => {
+    const { found, remembered, elsewhere, keys } = report.calibration;
+    expect(found.stored).toBe(true);
+    expect(keys).toHaveLength(1);
+    expect(keys[0]).toMatch(/^tunelab matched-filter n=64 [0-9a-f]{16} [0-9a-f]{16}$/);
+    expect(remembered).toMatchObject({ variant: found.variant, expectedUs: found.us });
+    expect(elsewhere.why).not.toMatch(/raced/);
   });
 
   it("disposing of a runtime leaves the caller's device alive, and nothing was worth an event", () => {

@@ -31,6 +31,15 @@ export function explain(selection: Selection, candidate: Candidate = selection.c
     return { variant, borrowed: false, why, refused };
   }
   if (origin.kind === "pinned") return { variant, borrowed: false, why: "pinned by the call", refused };
+  if (origin.kind === "calibrated") {
+    const { us, raced, problem } = origin.calibrated;
+    const where = origin.exact ? "" : ` at ${problemKey(problem)}`;
+    return {
+      ...{ variant, borrowed: false, refused },
+      why: `fastest of ${raced} that raced on this device${where}: ${us} us`,
+      ...(origin.exact ? { expectedUs: us } : {}),
+    };
+  }
   const { table, own, closeness, row, distance, problem } = origin;
   const measured =
     closeness === "device" && !own

@@ -16,6 +16,7 @@ export { judge, type Member, type Portfolio, portfolio, portfolioOfAtMost } from
 export type { ShelvedTable, TableSource } from "./rank-tables.ts";
 export { NOISY_GATE, RESOLVED_GATE } from "./rules.ts";
 export {
+  type Calibrated,
   type Candidate,
   type Origin,
   type Refusal,

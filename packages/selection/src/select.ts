@@ -30,6 +30,17 @@ export interface SelectRequest {
   /** `portable` unless told: what any browser runs. */
   readonly profile?: ProfileName;
   readonly demand?: Demand;
+  /** The winner of a race on this very device: goes before every table. */
+  readonly calibrated?: Calibrated;
+}
+
+/** What a race on the device in hand found fastest. */
+export interface Calibrated {
+  readonly variant: string;
+  readonly problem: Problem;
+  /** Least time of the whole batch, and how many variants raced. */
+  readonly us: number;
+  readonly raced: number;
 }
 
 /** Where a candidate comes from: a row of a table, the caller's own word, or the operation's default. */
@@ -47,6 +58,7 @@ export type Origin =
       readonly row: TableRow;
     }
   | { readonly kind: "pinned" }
+  | { readonly kind: "calibrated"; readonly calibrated: Calibrated; readonly exact: boolean }
   | { readonly kind: "default" };
 
 export interface Candidate {
@@ -95,6 +107,7 @@ export async function select(request: SelectRequest): Promise<Selection> {
   const search = new Search(request);
   if (request.demand?.variant !== undefined) await search.pin(request.demand.variant);
   else {
+    if (request.calibrated) await search.calibrated(request.calibrated);
     await search.tables();
     await search.defaults();
   }
@@ -163,7 +176,18 @@ class Search {
     }
   }
 
-  async pin(id: string): Promise<void> {
+  /** The winner of a race, unless the code no longer has it. */
+  async calibrated(calibrated: Calibrated): Promise<void> {
+    const exact = problemKey(calibrated.problem) === problemKey(this.#request.problem);
+    try {
+      await this.#named(calibrated.variant, { kind: "calibrated", calibrated, exact });
+    } catch (error) {
+      const { message: reason } = asFault(error, "usage");
+      this.#refused.push({ variant: calibrated.variant, source: "calibrated", limit: "space", reason });
+    }
+  }
+
+  async #named(id: string, origin: Origin): Promise<string> {
     const { operation, problem, capabilities } = this.#request;
     const { algorithm: name, settings } = parseId(id);
     const algorithm = await this.#load(name);
@@ -174,7 +198,12 @@ class Search {
     const defaults = algorithm.defaultConfig(problem, capabilities);
     const config = parseConfig(algorithm.space(problem), settings, defaults);
     const variant = formatId(name, algorithm.space(problem), config);
-    this.#consider(variant, algorithm, config, { kind: "pinned" });
+    this.#consider(variant, algorithm, config, origin);
+    return variant;
+  }
+
+  async pin(id: string): Promise<void> {
+    const variant = await this.#named(id, { kind: "pinned" });
     const [refusal] = this.#refused;
     if (!refusal) return;
     throw new Fault(

@@ -240,6 +240,30 @@ describe("a pinned variant", () => {
   });
 });
 
+describe("the winner of a race on the device itself", () => {
+  const calibrated = { variant: "plain/workgroup=128", problem: { n: 64 }, us: 7, raced: 3 };
+
+  it("goes before every table and says what it was raced on", async () => {
+    const selection = await select(ask({ calibrated }));
+    expect(explain(selection)).toMatchObject({
+      variant: "plain/workgroup=128",
+      expectedUs: 7,
+      why: "fastest of 3 that raced on this device: 7 us",
+    });
+    const other = explain(await select(ask({ calibrated, problem: { n: 128 } })));
+    expect(other.why).toContain("at n=64");
+    expect(other.expectedUs).toBeUndefined();
+  });
+
+  it("gives way, with the reason, where it no longer exists or the call demands another", async () => {
+    const gone = await select(ask({ calibrated: { ...calibrated, variant: "plain/workgroup=7" } }));
+    expect(gone.candidates[0].variant).toBe("plain/workgroup=256");
+    expect(gone.refused).toMatchObject([{ source: "calibrated", limit: "space" }]);
+    const pinned = await select(ask({ calibrated, demand: { variant: "plain/workgroup=32" } }));
+    expect(pinned.candidates.map((each) => each.variant)).toEqual(["plain/workgroup=32"]);
+  });
+});
+
 describe("a run that goes into the caller's encoder", () => {
   it("takes no plan with a loop that the host drives", async () => {
     const plain = await scale.algorithms.plain!();

@@ -2,7 +2,7 @@ import { type Fault, type Operation, planHash, type TuningTable } from "@tunelab
 import { describe, expect, it } from "vitest";
 import { checkShipped, fold, renderShipped, shelve, staleLookup, type TableContents } from "../src/index.ts";
 import { tableChecksum } from "../src/shelf.ts";
-import { BIG, BOUNDS, scale, session, trial } from "./made.ts";
+import { BIG, BOUNDS, H200, scale, session, trial } from "./made.ts";
 
 const plain = await scale.algorithms.plain!();
 const measured = async (workgroup: number, us: number) => {
@@ -60,8 +60,30 @@ it("the module says when and from which commit its evidence is, and is the same 
 
 it("an operation without a table still gets an index that says so", async () => {
   const files = await renderShipped([], [scale]);
-  expect([...files.keys()]).toEqual([`${FOLDER}/index.ts`]);
+  expect([...files.keys()]).toEqual([`${FOLDER}/index.ts`, `${FOLDER}/portfolio.ts`]);
   expect(files.get(`${FOLDER}/index.ts`)).toContain("readonly ShelvedTable[] = [];");
+});
+
+it("the portfolio is what covers every table's problems, under a version that changes with any table", async () => {
+  const portfolioOf = async (tables: readonly TuningTable[]) =>
+    (await renderShipped(tables, [scale])).get(`${FOLDER}/portfolio.ts`)!;
+  const versionOf = (text: string) => /version = "([0-9a-f]{16})"/.exec(text)![1];
+  const text = await portfolioOf([table]);
+  expect(text).toContain('["plain/workgroup=512"]');
+  const narrow = fold(
+    [
+      session("t", trials.slice(2), {
+        device: { identity: { ...H200, device: "other" }, capabilities: BIG },
+      }),
+    ],
+    {
+      bounds: BOUNDS,
+    },
+  );
+  const both = await portfolioOf([table, ...narrow]);
+  expect(both).toContain('["plain/workgroup=128", "plain/workgroup=512"]');
+  expect(both).toContain("on all 2 measured problems; worst 1.000");
+  expect(versionOf(both)).not.toBe(versionOf(text));
 });
 
 describe("a shipped table on its shelf", () => {

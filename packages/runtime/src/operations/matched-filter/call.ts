@@ -1,7 +1,8 @@
 import { Fault, type PortData } from "@tunelab/contract";
 import { type MatchedFilterProblem, operation } from "@tunelab/kernel-matched-filter";
 import type { Demand, Explanation } from "@tunelab/selection";
-import type { BoundCall } from "../../operation.ts";
+import type { CalibrationOptions } from "../../calibrate/calibrate.ts";
+import type { BoundCall, Calibration } from "../../operation.ts";
 import { type Backend, type Route, routeFor } from "../../route.ts";
 import type { Runtime, ShippedOperation } from "../../runtime.ts";
 import {
@@ -21,6 +22,7 @@ export { NO_PEAK } from "@tunelab/kernel-matched-filter";
 export const matchedFilterOperation: ShippedOperation<MatchedFilterProblem> = {
   operation,
   tables: async () => (await import("../../generated/matched-filter/index.ts")).tables,
+  portfolio: () => import("../../generated/matched-filter/portfolio.ts"),
 };
 
 export interface MatchedFilterInput extends Demand {
@@ -221,4 +223,22 @@ export async function explainMatchedFilter(
   const route = await routeOf(runtime, problem, shape);
   if (route.backend === "cpu") return cpuExplanation(route);
   return runtime.operation(matchedFilterOperation).explain(problem, demandOf(shape));
+}
+
+/**
+ * Races the portfolio and the tables' rows for this shape on the device in hand, every answer held against the CPU's, for at most
+ * `maxMilliseconds`. Later calls of this length run the winner; with the runtime's `cache` so do later visits.
+ * Rejects with `Fault` unsupported without a GPU, usage when aborted.
+ */
+export async function calibrateMatchedFilter(
+  runtime: Runtime,
+  shape: MatchedFilterShape,
+  options: CalibrationOptions,
+): Promise<Calibration> {
+  const problem = problemOf(shape);
+  const wrong = operation.refuse(problem);
+  if (wrong) throw new Fault("usage", wrong, { problem });
+  const { matchedFilterTrial } = await import("./calibrate.ts");
+  const trial = await matchedFilterTrial(problem, operation.accuracy.bound);
+  return runtime.operation(matchedFilterOperation).calibrate(problem, trial, options);
 }

@@ -1,0 +1,75 @@
+import type { PortData } from "@tunelab/contract";
+import type { MatchedFilterProblem } from "@tunelab/kernel-matched-filter";
+import type { Trial } from "../../calibrate/calibrate.ts";
+import { correlateOnCpu } from "./cpu.ts";
+import { allPairs, RECORD_WORDS } from "./input.ts";
+
+/** Pairs of a trial that are compared in full with the CPU's float64 answer, spread over the batch. */
+const COMPARED = 64;
+/** Magnitudes closer than this decide nothing between two lags: float32 of a transform tells no more apart. */
+const NEAR_TIE = 1e-5;
+
+/** Numbers in [0, 1): the same in every engine (Numerical Recipes' linear congruence). */
+function uniform(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/**
+ * Spectra of unit power and random phase; datum i is template i mod T, delayed by a random lag, so that pair (i, i mod T) peaks
+ * there at magnitude n. A variant is right when a sample of pairs agrees with the CPU within `bound` in magnitude.
+ */
+export async function matchedFilterTrial(problem: MatchedFilterProblem, bound: number): Promise<Trial> {
+  const { n, data: rows, templates: columns } = problem;
+  const random = uniform(n + rows + columns);
+  const templates = new Float32Array(columns * n * 2);
+  const phases = Float64Array.from({ length: columns * n }, () => 2 * Math.PI * random());
+  for (const [at, phase] of phases.entries()) templates.set([Math.cos(phase), Math.sin(phase)], 2 * at);
+  const data = new Float32Array(rows * n * 2);
+  for (let row = 0; row < rows; row++) {
+    const lag = Math.floor(random() * n);
+    for (let k = 0; k < n; k++) {
+      const turn = phases[(row % columns) * n + k]! - (2 * Math.PI * k * lag) / n;
+      data.set([Math.cos(turn), Math.sin(turn)], 2 * (row * n + k));
+    }
+  }
+  const pairs = pairsOf(problem);
+  const step = Math.max(1, Math.floor(problem.pairs / COMPARED));
+  const compared = Array.from({ length: Math.min(COMPARED, problem.pairs) }, (_, index) => index * step);
+  const sample = new Uint32Array(compared.flatMap((pair) => [pairs[2 * pair]!, pairs[2 * pair + 1]!]));
+  const truth = await correlateOnCpu({ n, data, templates, pairs: sample });
+  return {
+    inputs: { data, templates, pairs },
+    verify: (outputs) => disagreement(outputs, truth, compared, bound),
+  };
+}
+
+/** All pairs from the first on, again from the start when more are asked for than there are. */
+function pairsOf({ data, templates, pairs }: MatchedFilterProblem): Uint32Array {
+  const all = allPairs(data, templates);
+  return Uint32Array.from({ length: 2 * pairs }, (_, word) => all[word % all.length]!);
+}
+
+function disagreement(
+  outputs: PortData,
+  truth: Uint32Array,
+  compared: readonly number[],
+  bound: number,
+): string | undefined {
+  const records = outputs.records as Uint32Array;
+  const got = new Float32Array(records.buffer, records.byteOffset, records.length);
+  const want = new Float32Array(truth.buffer);
+  for (const [index, pair] of compared.entries()) {
+    const [at, truthAt] = [pair * RECORD_WORDS, index * RECORD_WORDS];
+    const [magnitude, right] = [got[at + 3]!, want[truthAt + 3]!];
+    const sameLag = records[at] === truth[truthAt];
+    const error = Math.abs(magnitude / right - 1);
+    if (!(error <= (sameLag ? bound : NEAR_TIE))) {
+      return `pair ${pair} peaks at ${records[at]} with ${magnitude}, the CPU says ${truth[truthAt]} with ${right}`;
+    }
+  }
+  return undefined;
+}
