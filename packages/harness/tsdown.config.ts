@@ -1,7 +1,7 @@
 import { defineConfig } from "tsdown";
 
 export default defineConfig({
-  entry: ["src/index.ts", "src/timing.ts"],
+  entry: { index: "src/index.ts", timing: "src/timing.ts", simulate: "src/simulate/index.ts" },
   dts: true,
   fixedExtension: false,
   sourcemap: true,

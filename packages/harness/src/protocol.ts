@@ -110,6 +110,12 @@ export const CLOCK_SLACK = 0.05;
 export const STUCK_WALL_TICK_NS = 1_000_000;
 
 /**
+ * Looks at a clock, with work between them, that may see no progress before it is held to stand still: browsers that round to
+ * 100 ms show the same time to some thousand dispatches of 20 us, but not to 4096.
+ */
+export const STUCK_LOOKS = 4_096;
+
+/**
  * A against B in quads. Gate and equivalence are fractions: below 0.5% the placement of buffers and the order of processes
  * already differ, and 1% is the least that anyone acts upon.
  */

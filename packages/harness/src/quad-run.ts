@@ -1,5 +1,6 @@
+import { mean } from "simple-statistics";
 import { type OrderEffect, orderEffect } from "./order-effect.ts";
-import { ATTEMPTS_PER_SAMPLE, QUADS } from "./protocol.ts";
+import { ATTEMPTS_PER_SAMPLE, MAXIMUM_ROUNDING, QUADS } from "./protocol.ts";
 import {
   firstSide,
   type Judgement,
@@ -43,6 +44,7 @@ export interface QuadOutcome extends Judgement {
  */
 export class QuadMachine {
   readonly #rules: QuadRules;
+  readonly #ofSlot: (values: readonly number[]) => number;
   #mode: QuadOutcome["mode"] = "interleaved";
   #order: OrderEffect = orderEffect([]);
   #quads: Quad[] = [];
@@ -56,8 +58,14 @@ export class QuadMachine {
   #ending: QuadOutcome["ending"] | undefined;
   #reason: string | undefined;
 
-  constructor(rules: QuadRules = REPORT_QUADS) {
+  /**
+   * @param rounding - error of rounding of one sample as a fraction. Over 0.5% a minimum means nothing: a slot is then the mean of
+   * its samples, which the caller starts at random phases.
+   */
+  constructor(rules: QuadRules = REPORT_QUADS, rounding: number = 0) {
     this.#rules = rules;
+    this.#ofSlot =
+      rounding > MAXIMUM_ROUNDING ? (values) => mean([...values]) : (values) => Math.min(...values);
     this.#judgement = judgeQuads([], rules);
   }
 
@@ -118,7 +126,7 @@ export class QuadMachine {
   }
 
   #closeSlot(): void {
-    this.#slots.push(Math.min(...this.#slotNs));
+    this.#slots.push(this.#ofSlot(this.#slotNs));
     [this.#slotNs, this.#untimed, this.#attempts] = [[], 0, 0];
     if (this.#slots.length < 4) return;
     const [a, b, c, d] = this.#slots as [number, number, number, number];
@@ -151,13 +159,15 @@ export interface QuadOptions {
   /** Runs one sample of a side. */
   readonly sample: (side: QuadSide) => Promise<Reading>;
   readonly rules?: QuadRules;
+  /** Error of rounding of one sample, the larger of the two sides' (`Sampled.rounding`); 0 when left out. */
+  readonly rounding?: number;
   /** Asked before each sample: a reason to stop now, or undefined. */
   readonly stop?: () => string | undefined;
 }
 
 /** Compares B with A live: see QuadMachine. Rejects only with what `sample` rejects with. */
-export async function runQuads({ sample, rules, stop }: QuadOptions): Promise<QuadOutcome> {
-  const machine = new QuadMachine(rules);
+export async function runQuads({ sample, rules, rounding, stop }: QuadOptions): Promise<QuadOutcome> {
+  const machine = new QuadMachine(rules, rounding);
   for (let request = machine.next(); request; request = machine.next()) {
     const reason = stop?.();
     if (reason !== undefined) {

@@ -28,13 +28,15 @@ export class Finals<E extends Racer> {
   #champion: Lane<E>;
   readonly #waiting: Lane<E>[];
   readonly #rules: QuadRules;
+  readonly #rounding: number;
   readonly #gaps = new Map<Lane<E>, Gap>();
   #machine: QuadMachine | undefined;
 
-  constructor(finalists: readonly Lane<E>[], rules: QuadRules) {
+  constructor(finalists: readonly Lane<E>[], rules: QuadRules, rounding: number) {
     this.#champion = finalists[0]!;
     this.#waiting = finalists.slice(1);
     this.#rules = rules;
+    this.#rounding = rounding;
   }
 
   get champion(): Lane<E> {
@@ -50,7 +52,7 @@ export class Finals<E extends Racer> {
   next(): { readonly lane: Lane<E>; readonly pair: readonly Lane<E>[]; readonly timed: boolean } | undefined {
     const against = this.#waiting[0];
     if (!against) return undefined;
-    this.#machine ??= new QuadMachine(this.#rules);
+    this.#machine ??= new QuadMachine(this.#rules, this.#rounding);
     const request = this.#machine.next()!;
     const pair = [this.#champion, against];
     return { lane: request.side === "A" ? this.#champion : against, pair, timed: request.timed };

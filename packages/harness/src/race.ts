@@ -11,6 +11,8 @@ export interface RaceRules<E extends Racer> {
   readonly simpler: (a: E, b: E) => number;
   /** Rules of the finals' quads. */
   readonly finals?: QuadRules;
+  /** Largest error of rounding of one sample in the field, as a fraction (`Sampled.rounding`); 0 when left out. */
+  readonly rounding?: number;
 }
 
 /** Quads of the finals: a few looks, since rounds have already sorted out whatever is more than a percent away. */
@@ -87,7 +89,7 @@ export class RaceMachine<E extends Racer> {
       if (running) return this.#request(running.lane, running.heat, true);
       const finalists = this.#rounds.contenders.slice(0, RACE.finalists);
       if (finalists.length === 0) return undefined;
-      this.#finals = new Finals(finalists, this.#rules.finals ?? FINAL_QUADS);
+      this.#finals = new Finals(finalists, this.#rules.finals ?? FINAL_QUADS, this.#rules.rounding ?? 0);
     }
     const meeting = this.#finals.next();
     return meeting && this.#request(meeting.lane, meeting.pair, meeting.timed);

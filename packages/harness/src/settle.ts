@@ -1,4 +1,5 @@
 import { SETTLE } from "./protocol.ts";
+import { timeLimit } from "./time-limit.ts";
 import { warmUp } from "./warmup.ts";
 
 /**
@@ -26,12 +27,11 @@ export class Settler {
   async settle(): Promise<void> {
     if (this.#state === "cold") return this.#warm();
     if (this.#state === "unsteady") return;
-    const start = this.#clock.now();
+    const look = timeLimit(this.#clock, SETTLE.limitMs);
     for (;;) {
       const value = await this.#take();
-      const spent = this.#clock.now() - start;
-      if (spent >= SETTLE.leastMs && value <= this.#best * (1 + SETTLE.tolerance)) return;
-      if (!(spent < SETTLE.limitMs)) return;
+      const { ms, over } = look();
+      if (over || (ms >= SETTLE.leastMs && value <= this.#best * (1 + SETTLE.tolerance))) return;
     }
   }
 

@@ -1,4 +1,5 @@
 import { WARM_UP } from "./protocol.ts";
+import { timeLimit } from "./time-limit.ts";
 
 /**
  * Mann-Kendall trend statistic z of values in order (Mann 1945, Kendall 1975), ties and continuity corrected:
@@ -36,14 +37,14 @@ export async function warmUp(
   clock: { now(): number },
   { leastMs = 0, limitMs = WARM_UP.limitMs }: { readonly leastMs?: number; readonly limitMs?: number } = {},
 ): Promise<WarmUp> {
-  const start = clock.now();
+  const look = timeLimit(clock, limitMs);
   const values: number[] = [];
   for (;;) {
     values.push(await once());
     const recent = values.slice(-WARM_UP.window);
     const z = mannKendall(recent);
-    const spent = clock.now() - start;
-    const steady = recent.length === WARM_UP.window && Math.abs(z) < WARM_UP.z && spent >= leastMs;
-    if (steady || !(spent < limitMs)) return { runs: values.length, steady, z };
+    const { ms, over } = look();
+    const steady = recent.length === WARM_UP.window && Math.abs(z) < WARM_UP.z && ms >= leastMs;
+    if (steady || over) return { runs: values.length, steady, z };
   }
 }

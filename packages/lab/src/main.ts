@@ -5,6 +5,7 @@ import { register as ceilings } from "./commands/ceilings.ts";
 import { register as checkGpu } from "./commands/check-gpu.ts";
 import { register as compare } from "./commands/compare.ts";
 import { register as devices } from "./commands/devices.ts";
+import { register as errorRates } from "./commands/error-rates.ts";
 import { register as experiment } from "./commands/experiment.ts";
 import { register as noise } from "./commands/noise.ts";
 import { register as pack } from "./commands/pack.ts";
@@ -28,7 +29,7 @@ export function programFor(io: Io): Command {
       writeOut: (text) => io.out(text.trimEnd()),
       writeErr: (text) => io.note(text.trimEnd()),
     });
-  const inspecting = [devices, checkGpu, noise, ceilings, wgsl, space, replay, borrowing];
+  const inspecting = [devices, checkGpu, noise, ceilings, wgsl, space, replay, borrowing, errorRates];
   for (const register of [tune, tables, compare, ship, results, experiment, ...inspecting, pack])
     register(program, io);
   return program;

@@ -19,6 +19,8 @@ const WRONG: readonly (readonly [what: string, words: readonly string[], says: R
   ["samples (NaN)", ["noise", "--samples", "NaN"], /--samples takes a whole number, not "NaN"/],
   ["samples (none)", ["noise", "--samples", "0"], /--samples takes 15 to 10000, not 0/],
   ["samples (too many)", ["noise", "--samples", "1000000"], /--samples takes 15 to 10000/],
+  ["number of runs", ["error-rates", "--runs", "many"], /--runs takes a whole number, not "many"/],
+  ["number of runs (none)", ["error-rates", "--runs", "0"], /--runs must be at least 1/],
   ["device to time", ["noise", "--device", "tpu"], /unknown device tpu: this machine has \w+/],
   ["dimension", ["wgsl", "matched-filter", "--problem", "m=4"], /no dimension "m": it has .*n/],
   ["length", ["wgsl", "matched-filter", "--problem", "n=100"], /100/],

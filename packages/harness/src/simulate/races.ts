@@ -6,14 +6,21 @@ import { simulatedDevice } from "./device.ts";
 import { NOISE_KINDS, type NoiseKind, noiseSource } from "./noise.ts";
 import { gamma, gaussian, type Seeded, type Uniform } from "./variates.ts";
 
-/** Variants of a field, and how far each is behind the fastest: Gamma of this shape and scale, as a fraction (30% on average). */
-const FIELD = { variants: 64, shape: 1.2, scale: 0.25 } as const;
+/**
+ * How far each of 64 variants is behind the fastest: Gamma of shape 1.2 and this scale, as a fraction. `wide`: 30% on average,
+ * as a space of configurations is. `crowd`: 0.3% on average, where nearly all are ties.
+ */
+export const FIELDS = { wide: 0.25, crowd: 0.0025 } as const;
+export type Field = keyof typeof FIELDS;
+
+const VARIANTS = 64;
+const SHAPE = 1.2;
 
 /** Samples a variant of the schemes that races are compared with. */
 const EACH = 20;
 
 /** Samples of those schemes: the length of the run over which drifts and ramps stretch, and what a race's are counted against. */
-export const FULL_SAMPLES: number = FIELD.variants * EACH;
+export const FULL_SAMPLES: number = VARIANTS * EACH;
 
 interface Variant extends Racer {
   readonly ns: number;
@@ -24,6 +31,7 @@ interface Variant extends Racer {
 /** What a way of choosing among 64 variants achieves. */
 export interface SelectionFigures {
   readonly scheme: string;
+  readonly field: Field;
   readonly kind: NoiseKind;
   /** True time of the chosen over the fastest's, less 1: mean and 95th percentile. */
   readonly regret: number;
@@ -36,10 +44,10 @@ export interface SelectionFigures {
 }
 
 /** A field in random order: ids say nothing of speed. The incumbent and the default are two of the variants. */
-function fieldOf(uniform: Uniform, shuffle: Shuffle): readonly Variant[] {
+function fieldOf(kind: Field, uniform: Uniform, shuffle: Shuffle): readonly Variant[] {
   const normal = gaussian(uniform);
-  const gaps = Array.from({ length: FIELD.variants }, (_, index) =>
-    index === 0 ? 0 : FIELD.scale * gamma(uniform, normal, FIELD.shape),
+  const gaps = Array.from({ length: VARIANTS }, (_, index) =>
+    index === 0 ? 0 : FIELDS[kind] * gamma(uniform, normal, SHAPE),
   );
   return shuffle(gaps).map((gap, index) => ({
     id: `v${String(index).padStart(2, "0")}`,
@@ -58,13 +66,13 @@ interface Choice {
 
 type Time = (variant: Variant) => number;
 
-interface Scheme {
+export interface Scheme {
   readonly name: string;
   readonly declares: boolean;
   choose(field: readonly Variant[], time: Time, shuffle: Shuffle): Choice;
 }
 
-const RACE_SCHEME: Scheme = {
+export const RACE_SCHEME: Scheme = {
   name: "race",
   declares: true,
   choose: (field, time, shuffle) => {
@@ -127,6 +135,7 @@ const SEEDS_A_RUN = 8;
 /** Figures of a scheme under one kind of noise: `runs` fields, each met twice with fresh noise. */
 export function selectionFigures(
   scheme: Scheme,
+  fieldKind: Field,
   kind: NoiseKind,
   { runs, seed, seeded }: { readonly runs: number; readonly seed: number; readonly seeded: Seeded },
 ): SelectionFigures {
@@ -134,7 +143,7 @@ export function selectionFigures(
   const pairs = Array.from({ length: runs }, (_, run) => {
     const at = first + run * SEEDS_A_RUN;
     const fieldSource = seeded(at);
-    const field = fieldOf(fieldSource, shuffleBy(fieldSource));
+    const field = fieldOf(fieldKind, fieldSource, shuffleBy(fieldSource));
     const meet = (again: number): Choice => {
       const clock = fakeClock();
       const noise = noiseSource(kind, seeded(at + 1 + again), FULL_SAMPLES);
@@ -155,6 +164,7 @@ export function selectionFigures(
   );
   return {
     scheme: scheme.name,
+    field: fieldKind,
     kind,
     regret: mean(regrets),
     regret95: quantile(regrets, 0.95),

@@ -35,7 +35,7 @@ export function rankSumProbabilities(n: number, m: number): readonly number[] {
 
 /**
  * Two-sided p of the Mann-Whitney U test: exact without ties where `exact` asks for it, else the normal approximation with
- * corrections for ties and continuity.
+ * corrections for ties and continuity (from a table of two digits of z, which ends at p = 0.002).
  */
 export function rankSumP(a: readonly number[], b: readonly number[], exact: boolean): number {
   const [n, m] = [a.length, b.length];
