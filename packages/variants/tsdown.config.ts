@@ -1,3 +1,8 @@
 import { defineConfig } from "tsdown";
 
-export default defineConfig({ entry: ["src/index.ts"], dts: true, sourcemap: true, fixedExtension: false });
+export default defineConfig({
+  entry: { index: "src/index.ts", interpreter: "src/interpreter/index.ts" },
+  dts: true,
+  sourcemap: true,
+  fixedExtension: false,
+});

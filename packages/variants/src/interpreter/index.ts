@@ -1,0 +1,3 @@
+export type { KernelFault } from "./memory.ts";
+export { interpretPlan, type PlanReport } from "./plan.ts";
+export { interpret, type KernelReport, type KernelRun } from "./run.ts";

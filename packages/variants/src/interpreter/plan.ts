@@ -1,0 +1,58 @@
+import {
+  type Binding,
+  bufferBytes,
+  Fault,
+  groupCount,
+  type Plan,
+  type PortData,
+  portOf,
+} from "@tunelab/contract";
+import { interpret, type KernelReport } from "./run.ts";
+
+export interface PlanReport {
+  /** Contents of the plan's buffers after the run, by name. */
+  readonly buffers: Readonly<Record<string, Float32Array | Uint32Array>>;
+  /** What each dispatch showed, by stage. */
+  readonly stages: Readonly<Record<string, KernelReport>>;
+  readonly faults: readonly (KernelReport["faults"][number] & { readonly stage: string })[];
+}
+
+/**
+ * Runs a plan's dispatches on the CPU for its whole batch in one piece, `inputs` by port. Buffers that nothing fills begin as NaN or
+ * 0xffffffff. `subgroupSize` as for `interpret`.
+ * @throws Fault `usage` for plans with other steps than dispatches.
+ */
+export function interpretPlan(
+  plan: Plan,
+  inputs: PortData,
+  options: { readonly subgroupSize?: number } = {},
+): PlanReport {
+  const { items } = plan.batch;
+  const buffers: Record<string, Float32Array | Uint32Array> = {};
+  for (const spec of plan.buffers) {
+    const words = bufferBytes(spec, items) / 4;
+    const given = spec.data ?? inputs[portOf(spec) ?? ""];
+    const made = spec.dtype === "f32" ? new Float32Array(words) : new Uint32Array(words);
+    if (given) made.set(given.subarray(0, words));
+    else made.fill(spec.dtype === "f32" ? Number.NaN : 0xffffffff);
+    buffers[spec.name] = made;
+  }
+  const texts = new Map(plan.modules.map(({ name, wgsl }) => [name, wgsl]));
+  const extents = { items, first: 0, total: items, iteration: 0, ...plan.extents };
+  const stages: Record<string, KernelReport> = {};
+  for (const step of plan.steps) {
+    if (step.kind !== "dispatch")
+      throw new Fault("usage", `the interpreter runs dispatches, not a ${step.kind} step`);
+    stages[step.stage] = interpret({
+      wgsl: texts.get(step.module)!,
+      buffers: Object.fromEntries(step.bindings.map(({ buffer }: Binding) => [buffer, buffers[buffer]!])),
+      extents,
+      groups: groupCount(step.groups, items),
+      ...options,
+    });
+  }
+  const faults = Object.entries(stages).flatMap(([stage, report]) =>
+    report.faults.map((fault) => ({ ...fault, stage })),
+  );
+  return { buffers, stages, faults };
+}
