@@ -15,6 +15,7 @@ import {
 } from "@tunelab/selection";
 import { driftOf } from "./drift.ts";
 import { loadEpochs, loadOperations } from "./registry.ts";
+import { generatedSearch } from "./search-report.ts";
 import { boundsOf, writeWhole } from "./session.ts";
 import { TABLE_SCHEMA_PATH, tableSchemaText } from "./table-schema.ts";
 
@@ -52,6 +53,7 @@ export async function generatedTables(root: string, publication: Publication): P
   }
   const reports = await reportFiles({ ...publication, isStale });
   for (const [path, text] of reports) files.set(`reports/${path}`, text);
+  for (const [path, text] of await generatedSearch(root)) files.set(path, text);
   return files;
 }
 
@@ -67,6 +69,7 @@ export type Owned = readonly { readonly folder: string; readonly owns: (path: st
 export const TABLES_OWN: Owned = [
   { folder: "tables", owns: (path) => /\.(json|md)$/.test(path) && path !== "tables/published.json" },
   ...REPORT_FOLDERS.map((folder) => ({ folder: `reports/${folder}`, owns: () => true })),
+  { folder: "reports/search", owns: (path) => /\.(md|svg)$/.test(path) },
 ];
 
 /** What `pnpm ship` owns. */

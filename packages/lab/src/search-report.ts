@@ -1,33 +1,42 @@
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { quotedCounts, type ReplayResult, type StrategyName } from "@tunelab/tuner";
+import { Fault } from "@tunelab/contract";
+import { type SpaceScore, type StrategyScore, searchFiles } from "@tunelab/report";
+import { quotedCounts, type ReplayResult } from "@tunelab/tuner";
+import * as v from "valibot";
 import { writeWhole } from "./session.ts";
 
-/** What a strategy reached on one space. */
-export interface SpaceScore {
-  readonly space: string;
-  readonly kernel: string;
-  readonly device: string;
-  readonly configurations: number;
-  readonly valid: number;
-  readonly optimumMs: number;
-  readonly medianMs: number;
-  readonly budget: number;
-  readonly score?: number;
-  /** Mean fraction of the optimum by the number of evaluations. */
-  readonly fractionOfOptimum: Readonly<Record<string, number>>;
-}
+/** Committed score files, one a strategy, below the checkout's root. */
+const SCORES = "reports/search/scores";
 
-/** What a strategy reached on all spaces: one committed score file. */
-export interface Score {
-  readonly strategy: StrategyName;
-  readonly runs: number;
-  readonly evaluations: number;
-  readonly seed: number;
-  readonly score?: number;
-  readonly fractionOfOptimum: Readonly<Record<string, number>>;
-  readonly spaces: readonly SpaceScore[];
-}
+/** Scores that a page cannot show or that no replay gives. */
+const fraction = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
+const shared = {
+  score: v.optional(v.pipe(v.number(), v.maxValue(1))),
+  fractionOfOptimum: v.record(v.string(), fraction),
+};
+const SCORE = v.object({
+  strategy: v.string(),
+  runs: v.number(),
+  evaluations: v.number(),
+  seed: v.number(),
+  ...shared,
+  spaces: v.array(
+    v.object({
+      space: v.string(),
+      kernel: v.string(),
+      device: v.string(),
+      configurations: v.number(),
+      valid: v.number(),
+      optimumMs: v.number(),
+      medianMs: v.number(),
+      budget: v.number(),
+      ...shared,
+    }),
+  ),
+});
 
+/** A replay's result as score files and `--json` have it. */
 export function scoreOfSpace(space: string, { fractions, ...result }: ReplayResult): SpaceScore {
   return {
     space,
@@ -39,7 +48,10 @@ export function scoreOfSpace(space: string, { fractions, ...result }: ReplayResu
 }
 
 /** Writes one file a strategy; resolves to their paths. */
-export async function writeScores(folder: string, scores: readonly Score[]): Promise<readonly string[]> {
+export async function writeScores(
+  folder: string,
+  scores: readonly StrategyScore[],
+): Promise<readonly string[]> {
   const paths: string[] = [];
   for (const score of scores) {
     const path = join(folder, `${score.strategy}.json`);
@@ -47,4 +59,26 @@ export async function writeScores(folder: string, scores: readonly Score[]): Pro
     paths.push(path);
   }
   return paths;
+}
+
+/** The committed scores by strategy; none where none were saved. @throws Fault `data` naming the file and what is wrong. */
+export async function readScores(root: string): Promise<readonly StrategyScore[]> {
+  const names = await readdir(join(root, SCORES)).catch(() => []);
+  const files = names.filter((name) => name.endsWith(".json")).sort();
+  return Promise.all(
+    files.map(async (name) => {
+      try {
+        return v.parse(SCORE, JSON.parse(await readFile(join(root, SCORES, name), "utf8"))) as StrategyScore;
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        throw new Fault("data", `${SCORES}/${name}: ${why}: write it again with \`pnpm lab replay --save\``);
+      }
+    }),
+  );
+}
+
+/** The comparison of search strategies from the committed scores: paths from the checkout's root, and texts. */
+export async function generatedSearch(root: string): Promise<ReadonlyMap<string, string>> {
+  const files = await searchFiles(await readScores(root));
+  return new Map(files.map(({ file, text }) => [`reports/${file}`, text]));
 }

@@ -62,10 +62,10 @@ describe("the posterior", () => {
     const expected = textbook(at, theta);
     const atOnce = new Posterior(kernelOf(ENCODING, theta), 3, N, 1);
     atOnce.begin(x, y);
-    atOnce.add(at);
+    atOnce.add([at]);
     const mixed = new Posterior(kernelOf(ENCODING, theta), 3, N, 1);
     mixed.begin(x.slice(0, 18), y.slice(0, 6));
-    mixed.add(at);
+    mixed.add([at]);
     for (let i = 6; i < N; i++) mixed.observe(points[i]!, y[i]!);
     for (const posterior of [atOnce, mixed]) {
       expect(posterior.means[0]).toBeCloseTo(expected.mean, 9);
@@ -78,7 +78,7 @@ describe("the posterior", () => {
   it("takes back its last observations", () => {
     const posterior = new Posterior(kernelOf(ENCODING, theta), 3, N + 2, 2);
     posterior.begin(x, y);
-    posterior.add(points[N]!);
+    posterior.add([points[N]!]);
     const before = [posterior.means[0]!, posterior.variances[0]!, posterior.signal];
     posterior.observe(points[N + 1]!, 2);
     posterior.observe(points[N + 2]!, -1);
@@ -93,7 +93,7 @@ describe("the posterior", () => {
   it("takes more places than it was made for", () => {
     const posterior = new Posterior(kernelOf(ENCODING, theta), 3, N, 1);
     posterior.begin(x, y);
-    for (let place = 0; place < 5; place++) posterior.add(points[N]!);
+    for (let place = 0; place < 5; place++) posterior.add([points[N]!]);
     expect(posterior.means[4]).toBe(posterior.means[0]);
   });
 });

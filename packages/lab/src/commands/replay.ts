@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { Fault } from "@tunelab/contract";
-import { gridText } from "@tunelab/report";
+import { gridText, type SpaceScore, type StrategyScore } from "@tunelab/report";
 import {
   mean,
   quotedCounts,
@@ -15,7 +15,7 @@ import type { Command } from "commander";
 import type { Io } from "../io.ts";
 import { parseWhole } from "../options.ts";
 import { readReplay } from "../replay-files.ts";
-import { type Score, scoreOfSpace, writeScores } from "../search-report.ts";
+import { scoreOfSpace, writeScores } from "../search-report.ts";
 
 interface Flags {
   readonly strategy: string;
@@ -57,9 +57,9 @@ async function run(paths: readonly string[], flags: Flags, io: Io): Promise<void
   const seed = parseWhole(flags.seed, "--seed");
   const files = await Promise.all(paths.map(async (path) => ({ path, file: await readReplay(path) })));
   const tick = ticker(io, strategies.length * files.length * runs);
-  const scores: Score[] = [];
+  const scores: StrategyScore[] = [];
   for (const strategy of strategies) {
-    const spaces: Score["spaces"][number][] = [];
+    const spaces: SpaceScore[] = [];
     for (const { path, file } of files) {
       spaces.push(await scored(strategy, path, file, { runs, evaluations, seed }, tick, io));
     }
@@ -86,7 +86,7 @@ async function scored(
   settings: Settings,
   tick: (what: string) => void,
   io: Io,
-): Promise<Score["spaces"][number]> {
+): Promise<SpaceScore> {
   await new Promise((resolve) => setImmediate(resolve));
   io.signal.throwIfAborted();
   const name = basename(path).replace(/\.json(\.gz)?$/, "");
@@ -94,7 +94,7 @@ async function scored(
   return scoreOfSpace(name, replay(file, STRATEGIES[strategy], { ...settings, onRun }));
 }
 
-function scoreOf(strategy: StrategyName, settings: Settings, spaces: Score["spaces"]): Score {
+function scoreOf(strategy: StrategyName, settings: Settings, spaces: readonly SpaceScore[]): StrategyScore {
   const counts = quotedCounts(settings.evaluations);
   const each = spaces.map(({ score }) => score);
   return {
@@ -108,10 +108,14 @@ function scoreOf(strategy: StrategyName, settings: Settings, spaces: Score["spac
   };
 }
 
-function text(scores: readonly Score[]): string {
+function text(scores: readonly StrategyScore[]): string {
   const counts = quotedCounts(scores[0]!.evaluations);
   const right = "right" as const;
-  const row = (name: string, strategy: string, one: Pick<Score, "score" | "fractionOfOptimum">): string[] => [
+  const row = (
+    name: string,
+    strategy: string,
+    one: Pick<StrategyScore, "score" | "fractionOfOptimum">,
+  ): string[] => [
     strategy,
     name,
     one.score?.toFixed(3) ?? "--",

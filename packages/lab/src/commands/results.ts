@@ -1,9 +1,12 @@
-import { Fault } from "@tunelab/contract";
+import { join } from "node:path";
+import { Fault, type SessionEvidence } from "@tunelab/contract";
 import { gridText } from "@tunelab/report";
+import { exportReplay } from "@tunelab/tuner";
 import type { Command } from "commander";
 import type { Io } from "../io.ts";
 import { labDir, requireCheckout, tablesDir } from "../places.ts";
 import { generatedTables, loadPublication, TABLES_OWN, writeGenerated } from "../published.ts";
+import { writeWhole } from "../session.ts";
 
 interface Flags {
   readonly out?: string;
@@ -11,7 +14,9 @@ interface Flags {
 }
 
 export function register(program: Command, io: Io): void {
-  const results = program.command("results").description("sessions: list, import, show, publish, retract");
+  const results = program
+    .command("results")
+    .description("sessions: list, import, show, export, publish, retract");
   const sub = (name: string, description: string): Command =>
     results
       .command(name)
@@ -26,6 +31,10 @@ export function register(program: Command, io: Io): void {
   sub("import <journal>", "take in the journal of a packed laboratory; a bad line loses only itself")
     .addHelpText("after", "\nExample: pnpm lab results import h200.jsonl")
     .action((file: string, flags: Flags) => importFile(file, flags, io));
+  sub("export <session>", "write a session's measured spaces as files that `lab replay` reads")
+    .requiredOption("--replay <dir>", "folder to write to, one file an operation, algorithm and problem")
+    .addHelpText("after", "\nExample: pnpm lab results export 01JD... --replay spaces/")
+    .action((id: string, flags: Flags & { replay: string }) => exportSession(id, flags, io));
   sub("publish <session>", "add a session to the published evidence and rebuild tables and reports")
     .option("--despite-drift", "take a session whose anchors drifted: its rows rank as on a noisy device")
     .action((id: string, flags: Flags & { despiteDrift?: boolean }) => publish(id, flags, io));
@@ -79,10 +88,30 @@ async function list(flags: Flags, io: Io): Promise<void> {
   );
 }
 
-async function show(id: string, flags: Flags, io: Io): Promise<void> {
+async function sessionOf(id: string, flags: Flags, io: Io): Promise<SessionEvidence> {
   const { sessions } = await (await store()).loadEvidence(labDir(flags.out, io), { sessions: [id] });
   const found = sessions[0];
   if (!found) throw new Fault("usage", `there is no session ${id}: \`pnpm lab results list\` shows them`);
+  return found;
+}
+
+async function exportSession(id: string, flags: Flags & { replay: string }, io: Io): Promise<void> {
+  const spaces = exportReplay(await sessionOf(id, flags, io));
+  if (spaces.length === 0)
+    throw new Fault("usage", `session ${id} has no trial with a time: nothing to export`);
+  const files: string[] = [];
+  for (const { name, configurations, text } of spaces) {
+    const path = join(flags.replay, `${name}.json`);
+    await writeWhole(path, text);
+    files.push(path);
+    if (!flags.json) io.out(`${path}: ${configurations} configurations`);
+  }
+  if (flags.json) io.out(JSON.stringify({ files }));
+  else io.out(`Next: pnpm lab replay ${flags.replay}/*.json`);
+}
+
+async function show(id: string, flags: Flags, io: Io): Promise<void> {
+  const found = await sessionOf(id, flags, io);
   if (flags.json) {
     io.out(JSON.stringify(found, null, 2));
     return;

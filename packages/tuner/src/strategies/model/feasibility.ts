@@ -8,6 +8,9 @@ const WORKED = 0;
 const FAILED = 1;
 const BORDER = (WORKED + FAILED) / 2;
 
+/** Observations held: borders need fewer than times do. Successes come first, of failures a sample beyond half. */
+const HELD = 160;
+
 /** Least doubt about a place, in the unit of those costs: near a border even a close neighbour's fate proves little. */
 const DOUBT = 0.1;
 
@@ -21,7 +24,7 @@ export class Feasibility {
   #failed = 0;
 
   constructor(encoding: Encoding, random: Random) {
-    this.#surrogate = new Surrogate(encoding, random);
+    this.#surrogate = new Surrogate(encoding, random, HELD);
   }
 
   observe(x: Float64Array, failed: boolean): void {

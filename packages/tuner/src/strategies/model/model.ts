@@ -15,8 +15,11 @@ const INITIAL = 8;
 /** The same for candidates of any kind, when most of them fail. */
 const INITIAL_WITH_FAILURES = 3 * INITIAL;
 
-/** Candidates considered at once: all of a usual space, and few enough to weigh in a few ms. */
-const POOL = 4_000;
+/** Random candidates considered at once: enough to find good regions; neighbours of the leaders reach what lies inside them. */
+const POOL = 2_000;
+
+/** Observations that the model of times holds. */
+const HELD = 600;
 
 /** Best candidates whose neighbours are considered too, whatever the pool was drawn from. */
 const LEADERS = 3;
@@ -57,7 +60,7 @@ class Model implements Strategy {
     this.#domain = new Domain(spaces, this.#random);
     this.#encoding = encodingOf(spaces);
     this.#pool = new Pool(this.#domain, this.#encoding, POOL);
-    this.#surrogate = new Surrogate(this.#encoding, this.#random);
+    this.#surrogate = new Surrogate(this.#encoding, this.#random, HELD);
     this.#feasibility = new Feasibility(this.#encoding, this.#random);
     this.#start = start.filter((one) => this.#domain.isValid(one));
     this.total = this.#domain.total;

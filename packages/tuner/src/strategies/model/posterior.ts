@@ -1,4 +1,4 @@
-import { factor, solveLower } from "./cholesky.ts";
+import { dot, factor, solveLower, solveLowerRows } from "./cholesky.ts";
 import { covariance, type Kernel } from "./kernel.ts";
 
 /**
@@ -64,25 +64,32 @@ export class Posterior {
     for (let i = 0; i < n; i++) this.#fit += this.#z[i]! ** 2;
   }
 
-  /** Adds a point to the pool, at the next place. */
-  add(point: Float64Array): void {
-    const place = this.#pool++;
-    if (place >= this.means.length) this.#grow();
-    this.#poolX.set(point, place * this.#width);
-    const row = place * this.#capacity;
-    for (let i = 0; i < this.#n; i++) {
-      this.#poolV[row + i] = covariance(this.#kernel, this.#x, i * this.#width, point, 0);
+  /** Adds points to the pool, at the next places. */
+  add(points: readonly Float64Array[]): void {
+    const first = this.#pool;
+    this.#pool += points.length;
+    if (this.#pool > this.means.length) this.#grow();
+    for (const [index, point] of points.entries()) {
+      const place = first + index;
+      const row = place * this.#capacity;
+      this.#poolX.set(point, place * this.#width);
+      for (let i = 0; i < this.#n; i++) {
+        this.#poolV[row + i] = covariance(this.#kernel, this.#x, i * this.#width, point, 0);
+      }
     }
-    solveLower(this.#l, this.#n, this.#capacity, this.#poolV, row);
-    let mean = 0;
-    let variance = 1;
-    for (let i = 0; i < this.#n; i++) {
-      const v = this.#poolV[row + i]!;
-      mean += v * this.#z[i]!;
-      variance -= v * v;
+    solveLowerRows(this.#l, this.#n, this.#capacity, this.#poolV, first, points.length);
+    for (let place = first; place < this.#pool; place++) {
+      const row = place * this.#capacity;
+      let mean = 0;
+      let variance = 1;
+      for (let i = 0; i < this.#n; i++) {
+        const v = this.#poolV[row + i]!;
+        mean += v * this.#z[i]!;
+        variance -= v * v;
+      }
+      this.means[place] = mean;
+      this.variances[place] = variance;
     }
-    this.means[place] = mean;
-    this.variances[place] = variance;
   }
 
   /** Mean at a point outside the pool. */
@@ -101,7 +108,7 @@ export class Posterior {
     for (let i = 0; i < n; i++) {
       this.#l[row + i] = covariance(this.#kernel, this.#x, i * this.#width, point, 0);
     }
-    solveLower(this.#l, n, this.#capacity, this.#l, row);
+    solveLower(this.#l, n, this.#capacity, this.#l.subarray(row));
     let rest = 1 + this.#kernel.noise;
     let mean = 0;
     for (let i = 0; i < n; i++) {
@@ -115,15 +122,17 @@ export class Posterior {
     this.#z[n] = z;
     this.#fit += z * z;
     this.#n++;
+    const own = this.#l.subarray(row, row + n);
     for (let place = 0; place < this.#pool; place++) {
-      const at = place * this.#capacity;
-      let sum = covariance(this.#kernel, this.#poolX, place * this.#width, point, 0);
-      for (let i = 0; i < n; i++) sum -= this.#poolV[at + i]! * this.#l[row + i]!;
-      const v = sum / d;
-      this.#poolV[at + n] = v;
+      const v = (this.#covarianceAt(place, point) - dot(own, this.#poolV, place * this.#capacity)) / d;
+      this.#poolV[place * this.#capacity + n] = v;
       this.means[place]! += v * z;
       this.variances[place]! -= v * v;
     }
+  }
+
+  #covarianceAt(place: number, point: Float64Array): number {
+    return covariance(this.#kernel, this.#poolX, place * this.#width, point, 0);
   }
 
   /** Takes back the last observation: the pool is as before to rounding. */
@@ -139,7 +148,7 @@ export class Posterior {
   }
 
   #grow(): void {
-    const room = 2 * this.means.length;
+    const room = Math.max(this.#pool, 2 * this.means.length);
     const wider = (old: Float64Array, perPlace: number): Float64Array => {
       const grown = new Float64Array(room * perPlace);
       grown.set(old);

@@ -4,14 +4,11 @@ import { fitTheta, kernelOf, priorTheta, type Theta } from "./fit.ts";
 import { Posterior } from "./posterior.ts";
 
 /** Growth of the observations after which the hyperparameters are fitted again: often while few, seldom when dear. */
-const GROWTH = 1.15;
+const GROWTH = 1.2;
 
 /** Observations that hyperparameters are fitted to, at most, and steps of the fit: 25 ms in the worst case here. */
 const FITTED = 120;
 const FIT_STEPS = 25;
-
-/** Observations that the model holds: memory and time grow with their square. The fastest half stays, of the rest a sample. */
-const HELD = 600;
 
 /** Places for neighbours of leaders beside the pool, before memory is moved. */
 const ROOM = 400;
@@ -40,6 +37,7 @@ export type View = (place: number) => { readonly improvement: number; readonly d
 export class Surrogate {
   readonly #encoding: Encoding;
   readonly #random: Random;
+  readonly #most: number;
   readonly #timed: Timed[] = [];
   readonly #failed: Float64Array[] = [];
   #theta: Theta;
@@ -50,9 +48,11 @@ export class Surrogate {
   /** Believed results of candidates that are being measured, last in the posterior. */
   #believed = 0;
 
-  constructor(encoding: Encoding, random: Random) {
+  /** `held`: observations that it holds at most: time grows with their square. The least costly half stays, of the rest a sample. */
+  constructor(encoding: Encoding, random: Random, held: number) {
     this.#encoding = encoding;
     this.#random = random;
+    this.#most = held;
     this.#theta = priorTheta(encoding);
   }
 
@@ -85,7 +85,7 @@ export class Surrogate {
 
   /** Fits hyperparameters, and considers these places from now on. */
   refit(places: readonly Float64Array[]): void {
-    const held = this.#some(this.#timed, HELD);
+    const held = this.#some(this.#timed, this.#most);
     this.#standardise(held);
     const fitted = this.#some(held, FITTED);
     this.#theta = fitTheta(
@@ -96,14 +96,14 @@ export class Surrogate {
       FIT_STEPS,
     );
     this.#nextFit = Math.ceil(this.#timed.length * GROWTH);
-    const failed = this.#failed.slice(-HELD);
+    const failed = this.#failed.slice(-this.#most);
     const capacity = held.length + failed.length + this.#nextFit - this.#timed.length + PENDING_ROOM;
     const kernel = kernelOf(this.#encoding, this.#theta);
     this.#posterior = new Posterior(kernel, this.#encoding.width, capacity, places.length + ROOM);
     this.#posterior.begin(this.#rows(held.map(({ x }) => x)), this.#targets(held));
     for (const x of failed) this.#posterior.observe(x, failureAt(this.#posterior, x));
     this.#believed = 0;
-    for (const place of places) this.#posterior.add(place);
+    this.#posterior.add(places);
   }
 
   /** Forgets all places: stale from now on. */
@@ -114,7 +114,7 @@ export class Surrogate {
 
   /** One more place. */
   consider(place: Float64Array): void {
-    this.#posterior?.add(place);
+    this.#posterior?.add([place]);
   }
 
   /**

@@ -1,0 +1,83 @@
+import { fractionsOverEvaluationsChart } from "./charts/search.ts";
+import { columns, gridMarkdown } from "./grid.ts";
+import type { ReportFile } from "./input.ts";
+import { Page } from "./page.ts";
+import type { StrategyScore } from "./search-scores.ts";
+
+/** Evaluations quoted in the summary, where they were replayed. */
+const QUOTED = ["10", "25", "50", "100", "200", "500"] as const;
+
+/**
+ * The comparison of search strategies: mean score and fraction of the optimum over the spaces, best first, a chart, and the score
+ * on each space. Undefined without scores.
+ */
+export function searchPage(scores: readonly StrategyScore[]): Page | undefined {
+  const ranked = [...scores].sort(
+    (a, b) => (b.score ?? -1) - (a.score ?? -1) || (a.strategy < b.strategy ? -1 : 1),
+  );
+  const [first] = ranked;
+  if (!first) return undefined;
+  const page = new Page("Search strategies");
+  page.text(
+    "Each strategy replayed on exhaustively measured spaces of other people's kernels, with one setting for all of them. Rebuilt by `pnpm tables` from the score files beside this page (`scores/`), which `pnpm lab replay FILES --save reports/search/scores` writes.",
+  );
+  page.text(
+    [
+      "- *of optimum @n*: optimum / best time found after n evaluations, failed ones included; mean over runs, then over spaces.",
+      "- *score*: how far the best time found (median over runs) lies from what random search finds to the optimum, averaged over the evaluations that random search needs to come within 5% of the way from the median to the optimum (at most 500). 1 is the optimum at once, 0 random search.",
+    ].join("\n"),
+  );
+  page.heading(2, "All spaces");
+  const counts = QUOTED.filter((count) => ranked.every((one) => one.fractionOfOptimum[count] !== undefined));
+  page.text(
+    gridMarkdown({
+      columns: columns("`strategy`", ">score", ...counts.map((count) => `>of optimum @${count}`), ">runs"),
+      rows: ranked.map((one) => [
+        one.strategy,
+        three(one.score),
+        ...counts.map((count) => three(one.fractionOfOptimum[count])),
+        String(one.runs),
+      ]),
+    }),
+  );
+  page.chart(
+    "strategies",
+    "Fraction of the optimum against evaluations, mean over the spaces",
+    fractionsOverEvaluationsChart(ranked),
+  );
+  page.heading(2, "Scores by space");
+  page.text(
+    gridMarkdown({
+      columns: columns(
+        "`space`",
+        "device",
+        ">valid",
+        ">optimum",
+        ">median",
+        ">evaluations scored",
+        ...ranked.map(({ strategy }) => `>${strategy}`),
+      ),
+      rows: first.spaces.map((space) => [
+        space.space,
+        space.device || "--",
+        `${space.valid} of ${space.configurations}`,
+        `${space.optimumMs.toPrecision(4)} ms`,
+        `${space.medianMs.toPrecision(4)} ms`,
+        String(space.budget),
+        ...ranked.map(({ spaces }) => three(spaces.find((one) => one.space === space.space)?.score)),
+      ]),
+    }),
+  );
+  return page;
+}
+
+/** The page and its chart, with their paths below reports/. */
+export async function searchFiles(scores: readonly StrategyScore[]): Promise<readonly ReportFile[]> {
+  const files = (await searchPage(scores)?.files()) ?? [];
+  return files.map(({ file, text }) => ({
+    file: `search/${file.endsWith(".md") ? "strategies.md" : file}`,
+    text,
+  }));
+}
+
+const three = (value: number | undefined): string => value?.toFixed(3) ?? "--";
