@@ -39,7 +39,7 @@ export class Executor {
   constructor(device: GPUDevice, capabilities: Capabilities, options: ExecutorOptions) {
     this.device = device;
     this.capabilities = capabilities;
-    this.#lifeline = new Lifeline(device);
+    this.#lifeline = Lifeline.of(device);
     this.#clock = options.clock;
     this.#budgets = { ...DEFAULT_BUDGETS, ...options.budgets };
     this.#kernels = new KernelShelf(options.kernelsKept ?? 0);

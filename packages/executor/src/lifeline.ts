@@ -8,6 +8,16 @@ export class Lifeline {
   readonly lost: Promise<Fault>;
   #fault: Fault | undefined;
   readonly #pending = new Set<(fault: Fault) => void>();
+  static readonly #ofDevice = new WeakMap<GPUDevice, Lifeline>();
+
+  /** The device's own: a handler on `device.lost` can never be taken off, so each device gets one and no more. */
+  static of(device: GPUDevice): Lifeline {
+    const known = Lifeline.#ofDevice.get(device);
+    if (known) return known;
+    const made = new Lifeline(device);
+    Lifeline.#ofDevice.set(device, made);
+    return made;
+  }
 
   constructor(device: GPUDevice) {
     this.lost = device.lost.then((info) => {

@@ -1,0 +1,169 @@
+import type { Fault, TuningTable } from "@tunelab/contract";
+import { afterAll, describe, expect, it } from "vitest";
+import { create, globals } from "webgpu";
+import {
+  createRuntime,
+  matchedFilter,
+  matchedFilterOperation,
+  prepareMatchedFilter,
+  type Runtime,
+  type RuntimeEvent,
+} from "../src/index.ts";
+import { tableOf } from "./made-table.ts";
+import { planted } from "./signal.ts";
+
+Object.assign(globalThis, globals);
+// Held for as long as devices live: without a reference the process dies in the driver's thread.
+const gpu = create(["backend=null"]);
+const open: Runtime[] = [];
+afterAll(() => {
+  for (const runtime of open) runtime.dispose();
+});
+
+const { n, data, templates } = planted(64, 3);
+const call = (runtime: Runtime) => matchedFilter(runtime, { n, data, templates });
+const faultOf = async (promise: Promise<unknown>): Promise<Fault> =>
+  promise.then(
+    () => {
+      throw new Error("nothing was thrown");
+    },
+    (error: Fault) => error,
+  );
+
+describe("a device that is lost", () => {
+  it("in the middle of a call rejects it as such, and one call brings the runtime back", async () => {
+    const runtime = await createRuntime({ gpu });
+    open.push(runtime);
+    const filter = runtime.operation(matchedFilterOperation);
+    await call(runtime);
+    const before = runtime.device;
+    const pending = call(runtime);
+    before.destroy();
+    expect(await faultOf(pending)).toMatchObject({ kind: "device-lost" });
+    expect((await runtime.lost).kind).toBe("device-lost");
+    expect((await faultOf(call(runtime))).kind).toBe("device-lost");
+
+    await runtime.recover();
+    expect(runtime.device).not.toBe(before);
+    expect((await call(runtime)).indices).toHaveLength(9);
+    expect(runtime.operation(matchedFilterOperation)).toBe(filter);
+  });
+
+  it("that was the caller's is only replaced by another of the caller's", async () => {
+    const fresh = async () => (await gpu.requestAdapter())!.requestDevice();
+    const device = await fresh();
+    const runtime = await createRuntime({ device });
+    open.push(runtime);
+    device.destroy();
+    await runtime.lost;
+    expect(await faultOf(runtime.recover())).toMatchObject({
+      kind: "usage",
+      message: expect.stringContaining("recover({ device })"),
+    });
+    await runtime.recover({ device: await fresh() });
+    expect((await call(runtime)).indices).toHaveLength(9);
+  });
+
+  it("after dispose nothing comes back", async () => {
+    const runtime = await createRuntime({ gpu });
+    runtime.dispose();
+    expect(await faultOf(runtime.recover())).toMatchObject({ kind: "usage" });
+    expect(await faultOf(call(runtime))).toBeInstanceOf(Error);
+  });
+});
+
+describe("tables that are damaged", () => {
+  it("of the caller's own are refused at once, with the place", async () => {
+    const runtime = await createRuntime({ gpu });
+    open.push(runtime);
+    const table = await tableOf(runtime.info, 64);
+    const cut = {
+      ...table,
+      entries: [{ ...table.entries[0]!, rows: [{ rank: 1 }] }],
+    } as unknown as TuningTable;
+    expect(await faultOf(createRuntime({ gpu, tables: [table, cut] }))).toMatchObject({
+      kind: "data",
+      message: expect.stringMatching(/tables\[1\].*rows\[0\]/),
+    });
+  });
+
+  it("of the shipped ones are passed over, told once, and the call is answered", async () => {
+    const events: RuntimeEvent[] = [];
+    const runtime = await createRuntime({ gpu, onEvent: (event) => events.push(event) });
+    open.push(runtime);
+    const { device, profile, operation } = await tableOf(runtime.info, 64);
+    const broken = {
+      ...{ device, profile, operation },
+      load: async () => {
+        throw new Error("cut short");
+      },
+    };
+    const filter = runtime.operation({
+      operation: matchedFilterOperation.operation,
+      tables: async () => [broken],
+    });
+    for (const pairs of [9, 18]) {
+      const { variant } = await filter.prepare({ n: 64, data: 3, templates: 3, pairs });
+      expect(variant).toMatch(/^fused\//);
+    }
+    expect(events).toMatchObject([{ kind: "table-unreadable", reason: "cut short" }]);
+  });
+});
+
+describe("many runtimes", () => {
+  it("two on one device do not hear each other's failures", async () => {
+    const device = await (await gpu.requestAdapter())!.requestDevice();
+    const one = await createRuntime({ device });
+    const two = await createRuntime({ device });
+    const wide = new Float32Array(2 * 64);
+    const results = await Promise.allSettled([
+      call(one),
+      matchedFilter(two, { n: 63, data: wide, templates: wide }),
+      call(two),
+      prepareMatchedFilter(one, { n: 64, data: 1, templates: 1, variant: "fused/radix=5" }),
+      call(one),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual([
+      ...["fulfilled", "rejected", "fulfilled", "rejected", "fulfilled"],
+    ]);
+    one.dispose();
+    expect((await call(two)).indices).toHaveLength(9);
+    two.dispose();
+    device.destroy();
+  });
+
+  it("a thousand made and disposed of on one device leave no buffer, and one handler on its loss", async () => {
+    const device = await (await gpu.requestAdapter())!.requestDevice();
+    let live = 0;
+    let handlers = 0;
+    const make = device.createBuffer.bind(device);
+    device.createBuffer = (descriptor) => {
+      const buffer = make(descriptor);
+      const destroy = buffer.destroy.bind(buffer);
+      live += 1;
+      buffer.destroy = () => {
+        live -= 1;
+        return destroy();
+      };
+      return buffer;
+    };
+    const lost = device.lost;
+    Object.defineProperty(device, "lost", {
+      get: () => {
+        handlers += 1;
+        return lost;
+      },
+    });
+    let most = 0;
+    for (let cycle = 0; cycle < 1000; cycle++) {
+      const runtime = await createRuntime({ device });
+      // One in fifty computes: compiling a thousand times says nothing more.
+      if (cycle % 50 === 0) await call(runtime);
+      runtime.dispose();
+      most = Math.max(most, live);
+    }
+    expect([live, most]).toEqual([0, 0]);
+    expect(handlers).toBe(1);
+    device.destroy();
+  });
+});
