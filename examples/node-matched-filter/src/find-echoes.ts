@@ -25,12 +25,10 @@ Object.assign(globalThis, globals);
 const gpu = create(process.argv.slice(2));
 const runtime = await createRuntime({
   gpu,
-  onEvent: (event) =>
-    console.log(
-      event.kind === "borrowed"
-        ? `borrowed: ${event.table} (${event.why})`
-        : `skipped: ${event.variant} (${event.reason})`,
-    ),
+  onEvent: (event) => {
+    if (event.kind === "borrowed") console.log(`borrowed: ${event.table} (${event.why})`);
+    else console.log(`${event.kind}: ${event.reason}`);
+  },
 });
 
 // All pairs of recording and chirp in one call, data-major; one record each.
