@@ -2,7 +2,7 @@ import { formatF32 } from "@tunelab/variants";
 import { Builder, type Codelet, type Operation } from "./complex.ts";
 
 /** Lengths that one thread transforms in registers. */
-export const RADICES = [2, 4, 8, 16] as const;
+export const RADICES = [2, 4, 8, 16, 32, 64] as const;
 export type Radix = (typeof RADICES)[number];
 
 /** Direction of a transform: the sign of the exponent. Forward -1, inverse +1; neither is normalised. */
@@ -12,7 +12,7 @@ const made = new Map<string, Codelet>();
 
 /**
  * DFT of `radix` points, natural order in and out: X[k] = sum_m x[m] exp(sign 2 pi i k m / radix). Radix 4 splits into 2x2, radix 8
- * into 2x4, radix 16 into 4x4; constants come from float64.
+ * into 2x4, radix 16 into 4x4, radix 32 into 4x8, radix 64 into 8x8; constants come from float64.
  */
 export function codelet(radix: number, sign: Sign): Codelet {
   const key = `${radix}/${sign}`;
@@ -34,7 +34,7 @@ function transform(builder: Builder, values: readonly number[], sign: Sign): num
   const n = values.length;
   if (n === 1) return [...values];
   if (n === 2) return [builder.add(values[0]!, values[1]!), builder.sub(values[0]!, values[1]!)];
-  const a = n === 4 ? 2 : n === 8 ? 2 : 4;
+  const a = n <= 8 ? 2 : n <= 32 ? 4 : 8;
   const b = n / a;
   const columns = range(b).map((column) =>
     transform(
@@ -73,10 +73,11 @@ export function fusedFactors(radix: number): readonly FusedFactor[] {
 }
 
 /**
- * What a fused codelet reads. `points`: radix values. `twiddled`: the points, then `fusedFactors`. `products`: radix values a, then
- * radix values h, the points being a conj(h): the products merge with the first additions, ten instructions a pair instead of twelve.
+ * What a fused codelet reads. `points`: radix values. `twiddled`: the points, then `fusedFactors`. `merged`: the points, then the
+ * twiddles w^1 .. w^(radix - 1) of all points but the first. `products`: radix values a, then radix values h, the points being
+ * a conj(h). In the last two the products merge with the first additions, ten instructions a pair instead of twelve.
  */
-export type FusedInputs = "points" | "twiddled" | "products";
+export type FusedInputs = "points" | "twiddled" | "merged" | "products";
 
 /**
  * DFT of `radix` points with the pass's twiddles inside, as log2(radix) levels of radix-2 butterflies: s = a + f b takes four fused
@@ -88,7 +89,8 @@ export function fusedCodelet(radix: number, sign: Sign, inputs: FusedInputs): Co
   const known = fusedMade.get(key);
   if (known) return known;
   const factors = fusedFactors(radix);
-  const builder = new Builder(radix + { points: 0, twiddled: factors.length, products: radix }[inputs]);
+  const more = { points: 0, twiddled: factors.length, merged: radix - 1, products: radix }[inputs];
+  const builder = new Builder(radix + more);
   const pair = (a: number, b: number, size: number, q: number): [number, number] => {
     const turns = size >= 4 && q >= size / 4;
     if (inputs === "twiddled") {
@@ -96,6 +98,11 @@ export function fusedCodelet(radix: number, sign: Sign, inputs: FusedInputs): Co
       const f = radix + factors.findIndex((factor) => factor.size === size && factor.q === own);
       const sum = builder.addProduct(a, turns ? builder.rotate(f, sign) : f, b);
       return [sum, builder.mirror(a, sum)];
+    }
+    if (inputs === "merged" && size === 2) {
+      const first = a === 0 ? a : builder.product(a, radix + a - 1);
+      const sum = builder.addProduct(first, radix + b - 1, b);
+      return [sum, builder.mirror(first, sum)];
     }
     if (inputs === "products" && size === 2) {
       const first = builder.correlate(a, radix + a);
@@ -155,6 +162,10 @@ function expression(operation: Operation, names: readonly string[]): string {
       return operation.sign === 1 ? `vec2f(-${a}.y, ${a}.x)` : `vec2f(${a}.y, -${a}.x)`;
     case "scale":
       return multiplyText(a, formatF32(operation.re), formatF32(operation.im));
+    case "product": {
+      const w = names[operation.w]!;
+      return `fma(vec2f(-${w}.y, ${w}.y), ${a}.yx, ${w}.x * ${a})`;
+    }
     case "add-product": {
       const w = names[operation.w]!;
       return addProductText(a, `${w}.x`, `${w}.y`, names[operation.b]!);

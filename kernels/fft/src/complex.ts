@@ -18,6 +18,8 @@ export type Operation =
       readonly re: number;
       readonly im: number;
     }
+  /** w a. */
+  | { readonly kind: "product"; readonly a: number; readonly w: number }
   /** a conj(h). */
   | { readonly kind: "correlate"; readonly a: number; readonly h: number }
   /** a + b conj(h). */
@@ -67,6 +69,10 @@ export class Builder {
     return this.#push({ kind: "scale", a, re: Math.cos(angle), im: Math.sin(angle) });
   }
 
+  product(a: number, w: number): number {
+    return this.#push({ kind: "product", a, w });
+  }
+
   addProduct(a: number, w: number, b: number): number {
     return this.#push({ kind: "add-product", a, w, b });
   }
@@ -103,6 +109,7 @@ const INSTRUCTIONS: Readonly<Record<Operation["kind"], number>> = {
   sub: 2,
   rotate: 0,
   scale: 4,
+  product: 4,
   "add-product": 4,
   "add-scaled": 4,
   correlate: 4,
@@ -145,6 +152,9 @@ export function evaluate(
         values.push([round(re * c - im * s), round(re * s + im * c)]);
         break;
       }
+      case "product":
+        values.push(plus([0, 0], values[operation.w]!, [re, im]));
+        break;
       case "add-product":
         values.push(plus([re, im], values[operation.w]!, values[operation.b]!));
         break;

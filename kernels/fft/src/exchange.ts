@@ -8,8 +8,10 @@ export interface ExchangeOptions {
   readonly chunk: number;
   /** `whole`: vec2f words. `split`: real parts, then imaginary parts, through half the memory with twice the barriers. */
   readonly staging: "whole" | "split";
-  /** One unused word after every `padding` words (0: none), against bank conflicts. */
+  /** `gap` unused words after every `padding` words (0: none), against bank conflicts. */
   readonly padding: number;
+  /** A gap of 2 or 4 keeps runs of words aligned, so that a compiler may store two or four registers in one instruction. */
+  readonly gap: number;
 }
 
 /**
@@ -45,7 +47,7 @@ export function layoutOf(shape: Shape, pass: Pass, next: Pass, options: Exchange
 
 /** Words of the workgroup array an exchange needs (f32 when split, vec2f when whole). */
 export function exchangeWords(shape: Shape, options: ExchangeOptions): number {
-  return pad(shape.threads * options.chunk - 1, options.padding) + 1;
+  return pad(shape.threads * options.chunk - 1, options) + 1;
 }
 
 /** Bytes of it. */
@@ -53,8 +55,8 @@ export function exchangeBytes(shape: Shape, options: ExchangeOptions): number {
   return exchangeWords(shape, options) * (options.staging === "split" ? 4 : 8);
 }
 
-export const pad = (slot: number, padding: number): number =>
-  padding ? slot + Math.floor(slot / padding) : slot;
+export const pad = (slot: number, { padding, gap }: Pick<ExchangeOptions, "padding" | "gap">): number =>
+  padding ? slot + Math.floor(slot / padding) * gap : slot;
 
 /** Chunk and padded slot of butterfly j's point m. */
 export function placeOf(layout: Layout, j: number, m: number): { chunk: number; slot: number } {
@@ -63,7 +65,7 @@ export function placeOf(layout: Layout, j: number, m: number): { chunk: number; 
   const slot = Math.floor(l / N) * N * M + (l % N) + (m % M) * N;
   return {
     chunk: Math.floor(j / J) * (pass.radix / M) + Math.floor(m / M),
-    slot: pad(slot, options.padding),
+    slot: pad(slot, options),
   };
 }
 
@@ -163,7 +165,8 @@ function slotStatements(layout: Layout, side: "write" | "read", register: number
     : times(M >= pass.radix ? m : mod(m, M), N);
   const slot = sumText(times(div(l, N), N * M), mod(l, N), point);
   if (!options.padding) return [`let ${name} = ${slot};`];
-  return [`let ${name}i = ${slot};`, `let ${name} = ${name}i + ${name}i / ${formatU32(options.padding)};`];
+  const gaps = times(`${name}i / ${formatU32(options.padding)}`, options.gap);
+  return [`let ${name}i = ${slot};`, `let ${name} = ${name}i + ${gaps};`];
 }
 
 function chunkExpression(layout: Layout, side: "write" | "read", register: number): string {

@@ -2,6 +2,7 @@ export { fourStep } from "./algorithms/four-step/plan.ts";
 export type { FourStepConfig } from "./algorithms/four-step/space.ts";
 export { oneWorkgroup } from "./algorithms/one-workgroup/plan.ts";
 export type { OneWorkgroupConfig } from "./algorithms/one-workgroup/space.ts";
+export { twiddleBuffer } from "./buffers.ts";
 export {
   codelet,
   codeletText,
@@ -64,6 +65,19 @@ export {
   transformText,
 } from "./transform.ts";
 export {
+  defaultTransform,
+  exchangedBytes,
+  exchangeFor,
+  exchangeMemory,
+  looseBuiltins,
+  shapeFor,
+  type TransformConfig,
+  transformConstraints,
+  transformFor,
+  transformParameters,
+  workgroupBytes,
+} from "./transform-space.ts";
+export {
   BUTTERFLIES,
   type Butterfly,
   type Factor,
@@ -72,7 +86,7 @@ export {
   factorValue,
   TWIDDLES,
   type Twiddles,
-  tableEntries,
+  tableType,
   twiddleTable,
   twiddleText,
   usesTable,

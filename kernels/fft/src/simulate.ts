@@ -81,9 +81,10 @@ function compute(
         return [round(c), round(s)];
       })
     : [];
-  if (butterfly === "fused") {
+  if (butterfly !== "split") {
+    const factored = butterfly === "fused" ? "twiddled" : "merged";
     return evaluate(
-      fusedCodelet(pass.radix, sign, twiddled ? "twiddled" : "points"),
+      fusedCodelet(pass.radix, sign, twiddled ? factored : "points"),
       [...points, ...factors],
       round,
     );

@@ -13,14 +13,15 @@ export type TransformConfig = {
   readonly chunk: number;
   readonly staging: "whole" | "split";
   readonly padding: number;
+  readonly gap: number;
   readonly twiddles: Twiddles;
 };
 
 /**
- * Most complex points in a thread's registers: 32 are 64 registers, and twice that while a chunk is exchanged. The 256 invocations
- * that every device grants hold 16384 points only at 64 a thread.
+ * Most complex points in a thread's registers: 64 are 128 registers of the 255 that a thread may have on most GPUs, and hold 4096
+ * points in two passes of radix 64. The 256 invocations of every device hold 16384 points at no fewer.
  */
-const mostPoints = (n: number): number => Math.max(32, n / 256);
+const mostPoints = (n: number): number => Math.max(64, n / 256);
 const WORKGROUP = { least: 4, most: 1024 } as const;
 
 export const powersOfTwo = (from: number, to: number): number[] => {
@@ -40,7 +41,7 @@ const ARITHMETIC: readonly Parameter[] = [
   {
     name: "butterfly",
     values: BUTTERFLIES,
-    doc: "split: twiddle products, then radix-4 steps; fused: radix-2 levels on fused multiply-adds that carry the twiddles",
+    doc: "split: twiddle products, then radix-4 steps; fused: radix-2 levels on fused multiply-adds that carry the twiddles; merged: products in the first level, constants in the others",
   },
 ];
 
@@ -62,12 +63,18 @@ const EXCHANGE: readonly Parameter[] = [
     name: "padding",
     values: [0, 8, 16, 32],
     unit: "words",
-    doc: "one unused word after so many, against bank conflicts",
+    doc: "unused words (`gap`) after so many, against bank conflicts",
+  },
+  {
+    name: "gap",
+    values: [1, 2, 4],
+    unit: "words",
+    doc: "unused words at a time: 2 and 4 keep a thread's run of words aligned for wider stores",
   },
   {
     name: "twiddles",
     values: TWIDDLES,
-    doc: "direct: a cosine and sine each; walk: powers of one; table: float64-computed constants; table-walk: powers of one constant",
+    doc: "direct: a cosine and sine each; walk: powers of one; table: float64-computed constants; table-pairs: two a load; table-walk: powers of one constant",
   },
 ];
 
@@ -95,6 +102,14 @@ export const transformParametersByPoints = (points: readonly number[]): Paramete
   ...EXCHANGE,
 ];
 
+/** Without padding there is no gap to choose. */
+export const gapOfPadding: Constraint<Pick<TransformConfig, "padding" | "gap">> = {
+  name: "gap-of-padding",
+  doc: "without padding there is no gap to choose: gap is 1 where padding is 0",
+  parameters: ["padding", "gap"],
+  holds: ({ padding, gap }) => padding > 0 || gap === 1,
+};
+
 export const transformConstraints = (n: number): Constraint<TransformConfig>[] => [
   {
     name: "radix-in-registers",
@@ -108,16 +123,18 @@ export const transformConstraints = (n: number): Constraint<TransformConfig>[] =
     parameters: ["chunk", "workgroup"],
     holds: ({ chunk, workgroup }) => chunk <= n / workgroup,
   },
+  gapOfPadding,
 ];
 
 /** Threads and passes of a configuration; `width` neighbouring butterflies a thread in the outer passes. */
 export const shapeFor = (n: number, config: TransformConfig, width = 1): Shape =>
   shapeOf(n, config.radix, config.workgroup, width);
 
-export const exchangeFor = ({ chunk, staging, padding }: TransformConfig): ExchangeOptions => ({
+export const exchangeFor = ({ chunk, staging, padding, gap }: TransformConfig): ExchangeOptions => ({
   chunk,
   staging,
   padding,
+  gap,
 });
 
 /** The transform of a configuration; `hoist` gives its factors apart from its text. */
@@ -150,7 +167,7 @@ export const exchangedBytes = (n: number, config: TransformConfig): number =>
  */
 export function defaultTransform(n: number, memory: number, invocations: number): TransformConfig {
   const workgroup = Math.min(n / 4, 256, invocations);
-  const base = { radix: 4, butterfly: "split", workgroup, padding: 0, twiddles: "table" } as const;
+  const base = { radix: 4, butterfly: "split", workgroup, padding: 0, gap: 1, twiddles: "table" } as const;
   for (let chunk = n / workgroup; chunk >= 1; chunk /= 2) {
     for (const staging of ["whole", "split"] as const) {
       const config: TransformConfig = { ...base, chunk, staging };

@@ -149,9 +149,10 @@ function passText(
       factors.push(twiddleText(shape, pass, options, last ? j : `${j} % ${formatU32(pass.before)}`, owner));
     }
     const pick = (values: readonly string[]): string[] => own.map((r) => values[r]!);
-    if (butterfly === "fused") {
+    if (butterfly !== "split") {
       const inputs = products ? [...pick(products.a), ...pick(products.h)] : [...names, ...w];
-      const kind = products ? "products" : twiddled ? "twiddled" : "points";
+      const factored = butterfly === "fused" ? "twiddled" : "merged";
+      const kind = products ? "products" : twiddled ? factored : "points";
       text.push(codeletText(fusedCodelet(pass.radix, sign, kind), inputs, names, temporaries));
       continue;
     }

@@ -69,13 +69,14 @@ describe("codelets", () => {
 
   for (const radix of RADICES) {
     for (const sign of signs) {
-      it(`fused radix ${radix}, sign ${sign}, is the DFT with and without twiddles, to float64 rounding`, () => {
+      it(`fused and merged radix ${radix}, sign ${sign}, are the DFT with and without twiddles, to float64 rounding`, () => {
         fc.assert(
-          fc.property(fc.integer(), fc.constantFrom(1, 4, 64), (seed, before) => {
+          fc.property(fc.integer(), fc.constantFrom(1, 4, 64), fc.boolean(), (seed, before, merged) => {
             const input = noise(radix, seed);
             const k = Math.abs(seed) % before;
             const twiddled = before > 1;
-            const options = { sign, butterfly: "fused", twiddles: "table" } as const;
+            const butterfly = merged ? "merged" : "fused";
+            const options = { sign, butterfly, twiddles: "table" } as const;
             const factors = twiddled
               ? factorsOf({ radix, before }, options).map((factor) => factorValue(factor, k, sign))
               : [];
@@ -84,7 +85,8 @@ describe("codelets", () => {
               const [c, s] = [Math.cos(angle), Math.sin(angle)];
               return [re * c - im * s, re * s + im * c];
             });
-            const output = evaluate(fusedCodelet(radix, sign, twiddled ? "twiddled" : "points"), [
+            const kind = merged ? "merged" : "twiddled";
+            const output = evaluate(fusedCodelet(radix, sign, twiddled ? kind : "points"), [
               ...input,
               ...factors,
             ]);
@@ -112,6 +114,7 @@ describe("codelets", () => {
     expect(instructionsOf(fusedCodelet(16, 1, "twiddled"))).toBe(4 * 8 * 6);
     expect(instructionsOf(fusedCodelet(16, 1, "points"))).toBe(148);
     expect(instructionsOf(fusedCodelet(16, 1, "products"))).toBe(148 + 16 * 4 - 16);
+    expect(instructionsOf(fusedCodelet(16, 1, "merged"))).toBe(148 + 7 * 10 + 6 - 8 * 4);
     expect(instructionsOf(codelet(16, 1)) + 15 * 4).toBe(220);
   });
 
@@ -126,7 +129,7 @@ describe("codelets", () => {
 function* holdings(n: number): Generator<{ radix: number; threads: number; chunk: number }> {
   for (const radix of RADICES) {
     // 256 invocations hold 16384 points at 64 a thread.
-    for (let points = radix; points <= Math.max(32, n / 256); points *= 2) {
+    for (let points = radix; points <= Math.max(64, n / 256); points *= 2) {
       const threads = n / points;
       if (threads < 2 || threads > 1024) continue;
       for (let chunk = points; chunk >= 1; chunk /= 2) yield { radix, threads, chunk };
@@ -139,13 +142,17 @@ describe("a workgroup's transform, simulated by the index functions that the tex
     it(`finds every value where the scatter put it, at n = ${n} for every radix, thread count and chunk`, () => {
       for (const { radix, threads, chunk } of holdings(n)) {
         const shape = shapeOf(n, radix, threads);
-        for (const padding of [0, 32]) {
-          const options: ExchangeOptions = { chunk, staging: "split", padding };
+        // The long lengths take seconds each: one padding there, the others where they are cheap.
+        const paddings = [{ padding: 32, gap: 2 }];
+        if (n <= 1024)
+          paddings.push({ padding: 0, gap: 1 }, { padding: 32, gap: 1 }, { padding: 16, gap: 4 });
+        for (const { padding, gap } of paddings) {
+          const options: ExchangeOptions = { chunk, staging: "split", padding, gap };
           for (const [index, pass] of shape.passes.slice(0, -1).entries()) {
             const layout = layoutOf(shape, pass, shape.passes[index + 1]!, options);
             const words = exchangeWords(shape, options);
             const written = new Set<number>();
-            const where = `radix ${radix}, threads ${threads}, chunk ${chunk}, padding ${padding}`;
+            const where = `radix ${radix}, threads ${threads}, chunk ${chunk}, padding ${padding}, gap ${gap}`;
             for (let t = 0; t < threads; t++) {
               for (let r = 0; r < shape.points; r++) {
                 const { chunk: c, slot } = writePlace(layout, t, r);
@@ -175,7 +182,7 @@ describe("a workgroup's transform, simulated by the index functions that the tex
         for (const { radix, threads, chunk } of holdings(n)) {
           const shape = shapeOf(n, radix, threads);
           for (const butterfly of chunk === 1 ? BUTTERFLIES : (["split"] as const)) {
-            const options: ExchangeOptions = { chunk, staging: "whole", padding: 0 };
+            const options: ExchangeOptions = { chunk, staging: "whole", padding: 0, gap: 1 };
             const output = simulate(shape, options, sign, input, undefined, butterfly);
             const where = `radix ${radix} threads ${threads} chunk ${chunk} ${butterfly}`;
             expect(worst(output, truth), where).toBeLessThan(1e-12);
@@ -190,8 +197,8 @@ describe("a workgroup's transform, simulated by the index functions that the tex
       const input = noise(n, n);
       const truth = dft(input, 1);
       for (const radix of RADICES) {
-        const shape = shapeOf(n, radix, n / 16);
-        const options: ExchangeOptions = { chunk: 4, staging: "split", padding: 0 };
+        const shape = shapeOf(n, radix, n / Math.max(16, radix));
+        const options: ExchangeOptions = { chunk: 4, staging: "split", padding: 32, gap: 2 };
         for (const butterfly of BUTTERFLIES) {
           const run = (round?: (x: number) => number): Complex[] =>
             simulate(shape, options, 1, input, round, butterfly);
@@ -206,7 +213,8 @@ describe("a workgroup's transform, simulated by the index functions that the tex
     const shape = shapeOf(2048, 4, 256);
     const broken = { ...shape, passes: shape.passes.slice(1) };
     const input = noise(2048, 1);
-    const run = (): Complex[] => simulate(broken, { chunk: 8, staging: "whole", padding: 0 }, 1, input);
+    const run = (): Complex[] =>
+      simulate(broken, { chunk: 8, staging: "whole", padding: 0, gap: 1 }, 1, input);
     let error = Number.POSITIVE_INFINITY;
     try {
       error = worst(run(), dft(input, 1));

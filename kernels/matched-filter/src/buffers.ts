@@ -1,7 +1,5 @@
 import type { BufferSpec } from "@tunelab/contract";
-import { twiddleTable, usesTable } from "@tunelab/kernel-fft";
 import { COMPLEX_BYTES, type MatchedFilterProblem, PAIR_BYTES, RECORD_BYTES } from "./problem.ts";
-import { shapeFor, type TransformConfig, transformFor } from "./transform-space.ts";
 
 /** WGSL store types of the operation's ports. */
 export const typesOf = (n: number): Readonly<Record<"data" | "templates" | "pairs" | "records", string>> => ({
@@ -34,17 +32,3 @@ export const recordsBuffer = (): BufferSpec => ({
   fixedBytes: 0,
   itemBytes: RECORD_BYTES,
 });
-
-/** The table of twiddle factors, for configurations that read one. */
-export function twiddleBuffer(n: number, config: TransformConfig): BufferSpec | undefined {
-  if (!usesTable(config.twiddles)) return undefined;
-  const data = twiddleTable(shapeFor(n, config), transformFor(config));
-  return {
-    name: "twiddles",
-    role: "constant",
-    dtype: "f32",
-    fixedBytes: data.byteLength,
-    itemBytes: 0,
-    data,
-  };
-}

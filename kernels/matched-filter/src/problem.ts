@@ -20,3 +20,6 @@ export const RECORD_BYTES = 16;
 
 /** FLOPs quoted for one pair: 5 n log2 n for the transform and 6 n for the products; the scan is not counted. */
 export const pairFlops = (n: number): number => 5 * n * Math.log2(n) + 6 * n;
+
+/** The correlation is an inverse transform: the sign of its exponent. */
+export const INVERSE = 1;

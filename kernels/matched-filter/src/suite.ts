@@ -31,7 +31,7 @@ export const suite: Suite<MatchedFilterProblem> = {
   },
   workloads: {
     quick: [...grid([64, 256], 4, 16), ...grid([1024], 4, 8)],
-    standard: grid([256, 1024, 2048, 4096], 64, 512),
+    standard: [...grid([256, 1024, 2048, 4096, 8192], 64, 512), ...grid([16_384], 32, 512)],
     full: [...grid([...LENGTHS, 16_384], 8, 64), ...grid(LENGTHS, 64, 512), ...grid([16_384], 32, 512)],
   },
 };

@@ -17,6 +17,7 @@ const WIDE: Config = {
   chunk: 4,
   staging: "split",
   padding: 16,
+  gap: 4,
   twiddles: "table",
   reduction: "subgroup",
   tile: 2,
@@ -31,6 +32,28 @@ describe("long transforms on the embedded GPU", () => {
         const problem = { n, data: 2, templates: 3, pairs: 6 };
         const configs = [algorithm.defaultConfig(problem, bench.hello.info.capabilities) as Config];
         if (algorithm === fused) configs.push({ ...WIDE, workgroup: Math.min(256, n / 16) });
+        if (algorithm === fused && n <= 4096)
+          configs.push({
+            ...WIDE,
+            radix: 32,
+            butterfly: "merged",
+            twiddles: "table-pairs",
+            chunk: 16,
+            workgroup: n / 32,
+            gap: 2,
+            tile: 1,
+            hoist: false,
+          });
+        if (algorithm === fused && n === 2048)
+          configs.push({
+            ...WIDE,
+            radix: 64,
+            butterfly: "merged",
+            chunk: 32,
+            workgroup: n / 64,
+            tile: 1,
+            hoist: false,
+          });
         for (const config of configs) {
           const outcome = await bench.measure({
             operation: "matched-filter",

@@ -14,6 +14,7 @@ import { affordsCeilings, BUDGET_SLACK, MOST_AHEAD, Pace, shareEnd } from "./bud
 import { loadAlgorithms } from "./candidate.ts";
 import { Interrupted, Recorder, unlessAborted } from "./recorder.ts";
 import { Search } from "./search.ts";
+import { checkStart, startFor, startingWith } from "./start.ts";
 import { Stopwatch } from "./stopwatch.ts";
 import { guarded } from "./strategies/guard.ts";
 import { STRATEGIES } from "./strategies/strategy.ts";
@@ -55,6 +56,7 @@ export async function tune(
         throw new Fault("usage", `${suite.operation.name} refuses ${problemKey(problem)}: ${refusal}`);
     }
   }
+  await checkStart(options.start ?? [], options.workloads, bench.hello.info.capabilities);
   return new Session(options, bench, sink, progress).run();
 }
 
@@ -211,7 +213,9 @@ class Session {
     const searched = algorithms.map((algorithm) => ({ algorithm, space: algorithm.space(problem) }));
     const spaces = searched.map(({ algorithm, space }) => ({ algorithm: algorithm.name, space }));
     const end = shareEnd(now, this.#end, of - index);
-    const plan = guarded(STRATEGIES[strategy](spaces, seed), spaces, (reason) =>
+    const { capabilities } = this.#bench.hello.info;
+    const { start } = await startFor(this.#options.start ?? [], workload, problem, capabilities);
+    const plan = guarded(startingWith(start, STRATEGIES[strategy](spaces, seed, start)), spaces, (reason) =>
       this.#progress({ kind: "skipped", reason }),
     );
     this.#pace.forgetCosts();
@@ -228,7 +232,7 @@ class Session {
       suite,
       problem,
       searched,
-      capabilities: this.#bench.hello.info.capabilities,
+      capabilities,
       strategy: plan,
       seed,
       recorder: this.#recorder,

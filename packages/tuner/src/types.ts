@@ -20,6 +20,8 @@ export interface Workload {
 export interface TuneOptions {
   readonly workloads: readonly Workload[];
   readonly strategy: StrategyName;
+  /** Ids of variants that every search tries first, where its problem has them. */
+  readonly start?: readonly string[];
   /** Wall time for everything, noise probe and ceilings included, in ms. */
   readonly budgetMs: number;
   /** Most trials to measure, screened and certified; no bound when absent. */

@@ -29,10 +29,10 @@ export const reductionReset = (reduction: Reduction): string =>
 export interface PeakParts {
   readonly threads: number;
   readonly reduction: Reduction;
-  /** Statements that set `at`, declared NO_PEAK, to the lowest index at which this thread's |z|^2 is `best`. */
+  /** Statements that set `at`, declared NO_PEAK, to the lowest index at which this thread's |z|^2 is `best`, and `z` to the value there unless `value` does. */
   readonly search: readonly Text[];
-  /** Statements that leave z[found] in the variable `z`, run by the thread that owns it. */
-  readonly value: readonly Text[];
+  /** Statements that set `z` to z[found], run by the thread that owns it; for values that are dearer to carry than to fetch. */
+  readonly value?: readonly Text[];
 }
 
 /**
@@ -41,16 +41,20 @@ export interface PeakParts {
  * A NaN compares false and becomes key 0, which no index claims. No lane or subgroup number is used: only the owner of the
  * winning index writes.
  */
-export function peakText({ threads, reduction, search, value }: PeakParts): string {
+export function peakText({ threads, reduction, search, value = [] }: PeakParts): string {
   const record = lines(
     "if (found == NO_PEAK) {",
     "  if (t == 0u) { records[pair] = vec4u(NO_PEAK, 0u, 0u, 0u); }",
     "} else if (at == found) {",
-    indented(value),
+    ...value.map((text) => indented([text])),
     "  records[pair] = vec4u(found, bitcast<u32>(z.x), bitcast<u32>(z.y), bitcast<u32>(sqrt(dot(z, z))));",
     "}",
   );
-  const head = lines("let key = select(0u, bitcast<u32>(best), best >= 0.0f);", "var at = NO_PEAK;");
+  const head = lines(
+    "let key = select(0u, bitcast<u32>(best), best >= 0.0f);",
+    "var at = NO_PEAK;",
+    "var z = vec2f();",
+  );
   if (reduction === "subgroup") {
     return lines(
       head,

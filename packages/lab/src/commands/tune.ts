@@ -37,6 +37,7 @@ interface TuneFlags {
   readonly workload?: string;
   readonly problem: readonly string[];
   readonly strategy: string;
+  readonly start: readonly string[];
   readonly budget?: string;
   readonly trials?: string;
   readonly profile: string;
@@ -64,6 +65,7 @@ export function register(program: Command, io: Io): void {
     .option("--workload <name>", "quick, standard or full")
     .option("--problem <dims>", "one problem, e.g. n=1024,pairs=32768; may be repeated", collect, [])
     .option("--strategy <name>", STRATEGY_NAMES.join(", "), DEFAULT_STRATEGY)
+    .option("--start <variant>", "a variant to try first, e.g. fused/radix=32; may be repeated", collect, [])
     .option("--budget <time>", "wall time for everything, e.g. 90s, 10m")
     .option("--trials <n>", "most trials to measure; without --budget they take the time they take")
     .option("--profile <name>", "portable (default toggles) or native (robustness off)", "portable")
@@ -208,6 +210,7 @@ async function session(job: Job): Promise<void> {
       {
         workloads,
         strategy,
+        start: flags.start,
         budgetMs,
         ...(trials === undefined ? {} : { trials }),
         ahead: availableParallelism(),

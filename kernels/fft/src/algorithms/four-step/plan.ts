@@ -40,7 +40,15 @@ export const fourStep: Algorithm<FftProblem, FourStepConfig> = {
       .filter(({ side, points }) => (side * split) / points <= invocations && 2 * points <= n / split);
     const { side, points } = fits.find(({ points }) => points <= 16) ??
       fits[0] ?? { side: 2, points: Math.min(32, n / split / 2) };
-    const base = { split, radix: 4, butterfly: "split", points, padding: 0, twiddles: "table" } as const;
+    const base = {
+      split,
+      radix: 4,
+      butterfly: "split",
+      points,
+      padding: 0,
+      gap: 1,
+      twiddles: "table",
+    } as const;
     const rest = { side, between: "two-level", layout: "rows" } as const;
     for (let chunk = points; chunk >= 1; chunk /= 2) {
       for (const staging of ["whole", "split"] as const) {

@@ -1,6 +1,11 @@
 import type { Constraint, Parameter, Space } from "@tunelab/contract";
 import { FOUR_STEP_N, MAXIMUM_N } from "../../problem.ts";
-import { powersOfTwo, type TransformConfig, transformParametersByPoints } from "../../transform-space.ts";
+import {
+  gapOfPadding,
+  powersOfTwo,
+  type TransformConfig,
+  transformParametersByPoints,
+} from "../../transform-space.ts";
 
 /** Where the factors between the two steps come from; see `between.ts`. */
 export const BETWEEN = ["two-level", "walk", "table", "direct"] as const;
@@ -39,6 +44,7 @@ export const stepConfig = (length: number, config: FourStepConfig): TransformCon
   chunk: config.chunk,
   staging: config.staging,
   padding: config.padding,
+  gap: config.gap,
   twiddles: config.twiddles,
 });
 
@@ -105,6 +111,7 @@ const constraints = (n: number): Constraint<FourStepConfig>[] => [
     parameters: ["between"],
     holds: ({ between }) => between !== "table" || n <= WHOLE_TABLE_N,
   },
+  gapOfPadding,
 ];
 
 export function fourStepSpace(n: number): Space<FourStepConfig> {

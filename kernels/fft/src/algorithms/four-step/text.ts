@@ -11,7 +11,7 @@ import {
 } from "@tunelab/variants";
 import { inputPosition, outputPosition, type Shape } from "../../passes.ts";
 import { registers, stageDeclaration, type TransformOptions, transformText } from "../../transform.ts";
-import { tableEntries } from "../../twiddles.ts";
+import { tableType } from "../../twiddles.ts";
 import { type BetweenOptions, betweenText, TURNS, turnEntries } from "./between.ts";
 import type { FourStepConfig } from "./space.ts";
 
@@ -91,7 +91,7 @@ function kernelText(
       input: points,
       scratch: points,
       output: points,
-      ...(options.table ? { [options.table]: `array<vec2f, ${tableEntries(shape, options)}>` } : {}),
+      ...(options.table ? { [options.table]: tableType(shape, options) } : {}),
       ...(between ? { [TURNS]: `array<vec2f, ${turnEntries(between)}>` } : {}),
     }),
     stageDeclaration(shape, options.exchange, side),

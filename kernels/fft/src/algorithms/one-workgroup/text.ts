@@ -14,7 +14,7 @@ import { exchangeWords } from "../../exchange.ts";
 import { inputPosition, outputPosition, type Shape } from "../../passes.ts";
 import { registers, stageDeclaration, type TransformOptions, transformText } from "../../transform.ts";
 import { exchangeFor, shapeFor } from "../../transform-space.ts";
-import { TWIDDLE_TABLE, tableEntries } from "../../twiddles.ts";
+import { TWIDDLE_TABLE, tableType } from "../../twiddles.ts";
 import { type OneWorkgroupConfig, widthFor } from "./space.ts";
 
 /**
@@ -40,7 +40,7 @@ export function oneWorkgroupText(
     bindingDeclarations(bindings, {
       input: points,
       output: points,
-      [TWIDDLE_TABLE]: `array<vec2f, ${tableEntries(shape, options)}>`,
+      [TWIDDLE_TABLE]: tableType(shape, options),
     }),
     stageDeclaration(shape, exchange, transforms),
     `@compute @workgroup_size(${workgroup * transforms})`,

@@ -1,13 +1,22 @@
 import { type Algorithm, type Binding, CONTRACT_VERSION, type Plan } from "@tunelab/contract";
 import {
+  defaultTransform,
+  exchangedBytes,
+  exchangeFor,
+  exchangeMemory,
   inputPosition,
+  looseBuiltins,
   outputPosition,
   range,
   registers,
+  shapeFor,
   stageDeclaration,
-  tableEntries,
+  tableType,
+  transformFor,
   transformText,
+  twiddleBuffer,
   usesTable,
+  workgroupBytes,
 } from "@tunelab/kernel-fft";
 import {
   bindingDeclarations,
@@ -18,24 +27,15 @@ import {
   linearGroup,
   lines,
 } from "@tunelab/variants";
-import { inputBuffers, recordsBuffer, twiddleBuffer, typesOf } from "../../buffers.ts";
+import { inputBuffers, recordsBuffer, typesOf } from "../../buffers.ts";
 import {
   COMPLEX_BYTES,
+  INVERSE,
   type MatchedFilterProblem,
   PAIR_BYTES,
   pairFlops,
   RECORD_BYTES,
 } from "../../problem.ts";
-import {
-  defaultTransform,
-  exchangedBytes,
-  exchangeFor,
-  exchangeMemory,
-  looseBuiltins,
-  shapeFor,
-  transformFor,
-  workgroupBytes,
-} from "../../transform-space.ts";
 import {
   NO_PEAK_DECLARATION,
   peakText,
@@ -78,7 +78,7 @@ export const corrReduce: Algorithm<MatchedFilterProblem, CorrReduceConfig> = {
 
   plan(problem, config) {
     const { n, pairs } = problem;
-    const table = twiddleBuffer(n, config);
+    const table = twiddleBuffer(shapeFor(n, config), transformFor(config, INVERSE));
     const correlate: Binding[] = [
       { buffer: "data", access: "read" },
       { buffer: "templates", access: "read" },
@@ -154,7 +154,7 @@ function correlateText(n: number, config: CorrReduceConfig, bindings: readonly B
     extentsStruct(),
     bindingDeclarations(bindings, {
       ...typesOf(n),
-      twiddles: `array<vec2f, ${tableEntries(shape, transformFor(config))}>`,
+      twiddles: tableType(shape, transformFor(config, INVERSE)),
       correlation: correlationType(n),
     }),
     stageDeclaration(shape, exchangeFor(config)),
@@ -167,7 +167,7 @@ function correlateText(n: number, config: CorrReduceConfig, bindings: readonly B
       every.map((r) => `let d${r} = data[source.x][${from(r)}];`),
       every.map((r) => `let h${r} = templates[source.y][${from(r)}];`),
       registers(shape).map((x) => `var ${x} = vec2f();`),
-      transformText(shape, transformFor(config), { products }).text,
+      transformText(shape, transformFor(config, INVERSE), { products }).text,
       registers(shape).map((x, r) => `correlation[pair][${at(outputPosition(shape, last, 0, r))}] = ${x};`),
     ),
   );
@@ -204,7 +204,7 @@ function reduceText(n: number, config: CorrReduceConfig, bindings: readonly Bind
         threads: scan,
         reduction,
         search: ["at = mine;"],
-        value: ["let z = correlation[pair][found];"],
+        value: ["z = correlation[pair][found];"],
       }),
     ),
   );

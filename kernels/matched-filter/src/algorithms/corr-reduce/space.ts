@@ -1,5 +1,5 @@
 import type { Space } from "@tunelab/contract";
-import { type TransformConfig, transformConstraints, transformParameters } from "../../transform-space.ts";
+import { type TransformConfig, transformConstraints, transformParameters } from "@tunelab/kernel-fft";
 import type { Reduction } from "../../wgsl/peak.ts";
 
 export type CorrReduceConfig = TransformConfig & {

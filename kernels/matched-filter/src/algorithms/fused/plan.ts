@@ -1,14 +1,23 @@
 import { type Algorithm, type Binding, CONTRACT_VERSION, type Plan } from "@tunelab/contract";
 import {
+  defaultTransform,
+  exchangedBytes,
+  exchangeFor,
+  exchangeMemory,
   inputPosition,
+  looseBuiltins,
   outputPosition,
   range,
   registers,
   type Shape,
+  shapeFor,
   stageDeclaration,
-  tableEntries,
+  tableType,
+  transformFor,
   transformText,
+  twiddleBuffer,
   usesTable,
+  workgroupBytes,
 } from "@tunelab/kernel-fft";
 import {
   bindingDeclarations,
@@ -20,24 +29,15 @@ import {
   lines,
   type Text,
 } from "@tunelab/variants";
-import { inputBuffers, recordsBuffer, twiddleBuffer, typesOf } from "../../buffers.ts";
+import { inputBuffers, recordsBuffer, typesOf } from "../../buffers.ts";
 import {
   COMPLEX_BYTES,
+  INVERSE,
   type MatchedFilterProblem,
   PAIR_BYTES,
   pairFlops,
   RECORD_BYTES,
 } from "../../problem.ts";
-import {
-  defaultTransform,
-  exchangedBytes,
-  exchangeFor,
-  exchangeMemory,
-  looseBuiltins,
-  shapeFor,
-  transformFor,
-  workgroupBytes,
-} from "../../transform-space.ts";
 import {
   NO_PEAK_DECLARATION,
   peakText,
@@ -78,7 +78,7 @@ export const fused: Algorithm<MatchedFilterProblem, FusedConfig> = {
 
   plan(problem, config) {
     const { n, pairs } = problem;
-    const table = twiddleBuffer(n, config);
+    const table = twiddleBuffer(shapeFor(n, config), transformFor(config, INVERSE));
     const bindings: Binding[] = [
       { buffer: "data", access: "read" },
       { buffer: "templates", access: "read" },
@@ -141,7 +141,7 @@ function fusedText(n: number, config: FusedConfig, bindings: readonly Binding[])
     extentsStruct(),
     bindingDeclarations(bindings, {
       ...typesOf(n),
-      twiddles: `array<vec2f, ${tableEntries(shape, transformFor(config))}>`,
+      twiddles: tableType(shape, transformFor(config, INVERSE)),
     }),
     stageDeclaration(shape, exchange),
     reductionDeclarations(config.reduction, config.workgroup),
@@ -198,7 +198,7 @@ function tiled(shape: Shape, config: FusedConfig): Text[] {
 function transformAndPeak(shape: Shape, config: FusedConfig): { factors: Text; text: Text[] } {
   const reset = reductionReset(config.reduction);
   const every = range(shape.points);
-  const { factors, text, barriersAfter } = transformText(shape, transformFor(config, config.hoist), {
+  const { factors, text, barriersAfter } = transformText(shape, transformFor(config, INVERSE, config.hoist), {
     afterFirstBarrier: reset ? [reset] : [],
     products: { a: every.map((r) => `d${r}`), h: every.map((r) => `h${r}`) },
   });
@@ -220,11 +220,7 @@ function transformAndPeak(shape: Shape, config: FusedConfig): { factors: Text; t
       peakText({
         threads: config.workgroup,
         reduction: config.reduction,
-        search: [...ascending].reverse().map((r) => `if (m${r} == best) { at = ${at(r)}; }`),
-        value: [
-          `var z = x${ascending[0]};`,
-          ...ascending.slice(1).map((r) => `if (found == ${at(r)}) { z = x${r}; }`),
-        ],
+        search: [...ascending].reverse().map((r) => `if (m${r} == best) { at = ${at(r)}; z = x${r}; }`),
       }),
     ],
   };
