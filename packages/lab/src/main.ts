@@ -8,8 +8,10 @@ import { register as devices } from "./commands/devices.ts";
 import { register as errorRates } from "./commands/error-rates.ts";
 import { register as experiment } from "./commands/experiment.ts";
 import { register as noise } from "./commands/noise.ts";
+import { register as notebook } from "./commands/notebook.ts";
 import { register as pack } from "./commands/pack.ts";
 import { register as replay } from "./commands/replay.ts";
+import { register as report } from "./commands/report.ts";
 import { register as results } from "./commands/results.ts";
 import { register as ship } from "./commands/ship.ts";
 import { register as space } from "./commands/space.ts";
@@ -30,7 +32,8 @@ export function programFor(io: Io): Command {
       writeErr: (text) => io.note(text.trimEnd()),
     });
   const inspecting = [devices, checkGpu, noise, ceilings, wgsl, space, replay, borrowing, errorRates];
-  for (const register of [tune, tables, compare, ship, results, experiment, ...inspecting, pack])
+  const publishing = [tables, ship, results, experiment, report, notebook];
+  for (const register of [tune, compare, ...publishing, ...inspecting, pack])
     register(program, io);
   return program;
 }

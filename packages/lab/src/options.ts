@@ -26,6 +26,13 @@ export function parseCount(text: string, option: string, least: number, most: nu
   throw new Fault("usage", `${option} takes ${least} to ${most}, not ${value}`);
 }
 
+/** A port from 0 (any free one) to 65535. @throws Fault `usage`. */
+export function parsePort(text: string): number {
+  const port = parseWhole(text, "--port");
+  if (port > 65_535) throw new Fault("usage", `--port takes a number up to 65535, not ${port}`);
+  return port;
+}
+
 const choice = <T extends string>(what: string, text: string, names: readonly T[]): T => {
   if ((names as readonly string[]).includes(text)) return text as T;
   throw new Fault("usage", `unknown ${what} "${text}": there is ${names.join(", ")}`);

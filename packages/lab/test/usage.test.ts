@@ -25,6 +25,11 @@ const WRONG: readonly (readonly [what: string, words: readonly string[], says: R
   ["dimension", ["wgsl", "matched-filter", "--problem", "m=4"], /no dimension "m": it has .*n/],
   ["length", ["wgsl", "matched-filter", "--problem", "n=100"], /100/],
   ["algorithm", ["wgsl", "matched-filter", "--variant", "magic"], /no algorithm "magic": it has .*fused/],
+  [
+    "port",
+    ["report", "serve", "--port", "99999", "--no-notebooks"],
+    /--port takes a number up to 65535, not 99999/,
+  ],
   ["experiment", ["experiment", "run", "moon"], /there is no experiment "moon": there is .*radix-ladder/],
   ["experiment meant", ["experiment", "run", "e"], /more than one experiment is "e"/],
   [

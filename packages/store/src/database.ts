@@ -63,6 +63,11 @@ export async function openWriter(path: string): Promise<Database> {
   return writer;
 }
 
+/** Opens a database file to read; it must exist. Several readers coexist; a writer elsewhere locks them out. */
+export async function openReader(path: string): Promise<Database> {
+  return connect(path, { ...OPTIONS, access_mode: "READ_ONLY" });
+}
+
 /** Opens an empty database in memory. */
 export async function openMemory(): Promise<Database> {
   return connect(":memory:", OPTIONS);

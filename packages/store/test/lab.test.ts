@@ -9,6 +9,7 @@ import {
   loadEvidence,
   loadPublished,
   publishSession,
+  queryIndex,
   readEvidence,
   retract,
   sessionPaths,
@@ -92,6 +93,32 @@ test("the index is rebuilt whole from what can be read and answers SQL", async (
     { operation: "matched-filter", trials: 2, best: 1000, middle: 1037.5 },
   ]);
   await running.close();
+});
+
+test("queries read the index: numbers as numbers, lists as lists, and a wrong one says why in a line", async () => {
+  const lab = await temporary();
+  const session = await sealed(lab);
+  const { path } = await indexSessions(lab);
+  const { columns, rows } = await queryIndex(
+    path,
+    `SELECT session, sequence, min_ns, repeats, samples_ns, is_default, 9007199254740993::BIGINT AS huge
+     FROM trials ORDER BY sequence LIMIT 1`,
+  );
+  expect(columns.map(({ kind }) => kind)).toEqual([
+    ...["string", "integer", "number", "integer", "other", "boolean", "integer"],
+  ]);
+  const { repeats, samplesNs } = trial(session, 0).timing!;
+  expect(rows).toEqual([
+    {
+      ...{ session, sequence: 0, min_ns: 1000, repeats, samples_ns: samplesNs, is_default: false },
+      huge: "9007199254740993",
+    },
+  ]);
+  await expect(queryIndex(path, "SELECT nothing FROM trials")).rejects.toThrow(
+    /^the query fails: .*nothing[^\n]*$/,
+  );
+  await expect(queryIndex(path, "DELETE FROM trials")).rejects.toThrow(/read-only/);
+  await expect(queryIndex(join(lab, "none.duckdb"), "SELECT 1")).rejects.toThrow("none.duckdb");
 });
 
 test("publishing keeps order, refuses a second time, and two at once lose nothing", async () => {

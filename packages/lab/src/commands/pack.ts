@@ -26,7 +26,7 @@ export function register(program: Command, io: Io): void {
     );
 }
 
-/** Modules that only a checkout can run: the store's native DuckDB, the embedded GPU, the bundler itself, charts, schemas. */
+/** Modules that only a checkout can run: the store's native DuckDB, the embedded GPU, the bundler itself, charts, schemas, notebooks. */
 const EXTERNAL = [
   "@tunelab/store",
   "@duckdb/node-api",
@@ -37,6 +37,7 @@ const EXTERNAL = [
   "vega-lite",
   "vega-loader",
   "ts-json-schema-generator",
+  "@tunelab/notebooks",
 ];
 
 /** CommonJS dependencies inside an ESM bundle call require and ask for __filename. */

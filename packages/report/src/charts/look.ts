@@ -28,6 +28,7 @@ export const LOOK: Config = {
   },
   // Below the picture: names of problems and devices are long, and a page is narrow.
   legend: { labelColor: INK, titleColor: INK, labelLimit: 600, orient: "bottom", direction: "vertical" },
+  header: { labelColor: INK, titleColor: INK },
   view: { stroke: null },
 };
 

@@ -1,0 +1,59 @@
+import MarkdownIt from "markdown-it";
+
+// Raw HTML stays text: what a page says of a driver's name never becomes markup. Tables and strike-through are part of the preset.
+const markdown = MarkdownIt({ html: false, linkify: false });
+
+/** Light or dark as the reader's system is; tables scroll where they are wider than the page. */
+const STYLE = `
+:root { color-scheme: light dark; --ink: light-dark(#1f2328, #e6edf3); --line: light-dark(#d0d7de, #3d444d); }
+body { max-width: 64rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: light-dark(#fff, #0d1117); }
+table { display: block; overflow-x: auto; border-collapse: collapse; font-size: 14px; }
+th, td { border: 1px solid var(--line); padding: 0.25rem 0.5rem; white-space: nowrap; }
+code { font-size: 0.9em; }
+img { max-width: 100%; }
+a { color: light-dark(#0969da, #4493f8); }
+nav { font-size: 14px; }
+`;
+
+const escapeHtml = (text: string): string => markdown.utils.escapeHtml(text);
+
+/** A Markdown text as a whole page; its title is its first heading. */
+export function markdownPage(text: string): string {
+  const title = /^# (.+)$/m.exec(text)?.[1] ?? "Tunelab";
+  return page(title.replaceAll("\\", ""), `<nav><a href="/">all pages</a></nav>\n${markdown.render(text)}`);
+}
+
+/** A list of pages under headings. */
+export function indexPage(groups: readonly Group[]): string {
+  const sections = groups
+    .filter(({ links }) => links.length > 0)
+    .map(({ title, links }) => {
+      const items = links.map(
+        ({ href, name }) => `<li><a href="${escapeHtml(href)}">${escapeHtml(name)}</a></li>`,
+      );
+      return `<h2>${escapeHtml(title)}</h2>\n<ul>\n${items.join("\n")}\n</ul>`;
+    });
+  const body = sections.length > 0 ? sections.join("\n") : "<p>Nothing is published yet.</p>";
+  return page("Tunelab", `<h1>Tunelab</h1>\n${body}`);
+}
+
+export interface Group {
+  readonly title: string;
+  readonly links: readonly { readonly href: string; readonly name: string }[];
+}
+
+function page(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+${body}
+</body>
+</html>
+`;
+}
