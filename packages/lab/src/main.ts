@@ -33,8 +33,7 @@ export function programFor(io: Io): Command {
     });
   const inspecting = [devices, checkGpu, noise, ceilings, wgsl, space, replay, borrowing, errorRates];
   const publishing = [tables, ship, results, experiment, report, notebook];
-  for (const register of [tune, compare, ...publishing, ...inspecting, pack])
-    register(program, io);
+  for (const register of [tune, compare, ...publishing, ...inspecting, pack]) register(program, io);
   return program;
 }
 
