@@ -53,6 +53,33 @@ describe("looking at a kernel", () => {
   });
 });
 
+describe("a space under the glass", () => {
+  it("takes --n for the problem, and not both", async () => {
+    const short = await lab(["space", "matched-filter", "--n", "64", "--json"]);
+    expect(short.code).toBe(0);
+    expect(short.out).toBe((await lab(["space", "matched-filter", "--problem", "n=64", "--json"])).out);
+    const both = await lab(["space", "matched-filter", "--n", "64", "--problem", "n=64"]);
+    expect(both.code).toBe(2);
+    expect(both.notes).toMatch(/give one of the two/);
+  });
+
+  it("counts variants that come to the text or the plan of another", async () => {
+    const { algorithms } = JSON.parse((await lab(["space", "matched-filter", "--n", "64", "--json"])).out);
+    for (const { distinct, fit } of algorithms) {
+      expect(distinct.looked).toBeGreaterThan(0);
+      expect(distinct.looked).toBeLessThanOrEqual(fit.fits);
+      expect(distinct.texts).toBeLessThanOrEqual(distinct.plans);
+      expect(distinct.plans).toBeLessThanOrEqual(distinct.looked);
+    }
+  });
+
+  it("names the constraint that leaves an algorithm nothing", async () => {
+    const { code, out } = await lab(["space", "fft", "--n", "64"]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/no variant is valid: long-enough-to-split \(.*\) holds for no combination/);
+  });
+});
+
 describe("figures of the noise probe", () => {
   it("every sample is in exactly one bar, the slowest too", () => {
     const samples = [100, 101, 101, 150, 199, 200];

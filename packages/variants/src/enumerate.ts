@@ -1,4 +1,5 @@
 import type { Config, Parameter, Space, Value } from "@tunelab/contract";
+import { soonestFirst } from "./order.ts";
 import { constraintLevels } from "./space.ts";
 
 /**
@@ -35,7 +36,7 @@ export function countValid<C extends Config>(space: Space<C>): number {
   let product = 1;
   for (const part of independentParts(space)) {
     let count = 0;
-    for (const _ of enumerate(part)) count++;
+    for (const _ of enumerate(soonestFirst(part))) count++;
     product *= count;
   }
   return product;

@@ -1,5 +1,7 @@
+export * from "./conditional.ts";
 export * from "./config.ts";
 export * from "./dedupe.ts";
+export { type Emptiness, whyEmpty } from "./empty.ts";
 export * from "./enumerate.ts";
 export * from "./id.ts";
 export { type Random, randomFrom } from "./random.ts";

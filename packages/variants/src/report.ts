@@ -1,4 +1,5 @@
 import type { Config, Space, Value } from "@tunelab/contract";
+import { type Emptiness, whyEmpty } from "./empty.ts";
 import { countRaw, countValid, enumerate, independentParts } from "./enumerate.ts";
 
 export interface SpaceReport {
@@ -14,6 +15,8 @@ export interface SpaceReport {
   }[];
   /** Values that no valid configuration has. */
   readonly unreachable: readonly { readonly parameter: string; readonly value: Value }[];
+  /** Present when nothing is valid. */
+  readonly empty?: Emptiness;
 }
 
 /** What each constraint leaves of a space, and which values none can reach: the page to read when a space surprises. */
@@ -26,7 +29,9 @@ export function reportSpace<C extends Config>(space: Space<C>): SpaceReport {
     before = after;
     return row;
   });
+  const empty = before === 0 ? whyEmpty(space) : undefined;
   return {
+    ...(empty ? { empty } : {}),
     raw,
     valid: before,
     constraints,

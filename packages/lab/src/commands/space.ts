@@ -1,4 +1,12 @@
-import { type Algorithm, problemKey, supports } from "@tunelab/contract";
+import {
+  type Algorithm,
+  type Config,
+  Fault,
+  planHash,
+  problemKey,
+  type Space,
+  supports,
+} from "@tunelab/contract";
 import { gridText } from "@tunelab/report";
 import { enumerate, randomFrom, reportSpace, type SpaceReport, sample } from "@tunelab/variants";
 import type { Command } from "commander";
@@ -8,6 +16,20 @@ import { type KernelFlags, type Subject, subjectFor } from "../subject.ts";
 
 /** Variants looked at for fit, at most; of a larger space a fixed random sample stands for the rest. */
 const LOOKED_AT = 20_000;
+
+/** Variants whose text is made to find those that are alike, at most: a plan takes about a millisecond. */
+const WRITTEN_OUT = 1_000;
+
+interface Flags extends KernelFlags {
+  readonly n?: string;
+}
+
+/** How many of the variants that fit are told apart by their text, and by their plan (text, dispatch and buffers). */
+interface Distinct {
+  readonly looked: number;
+  readonly texts: number;
+  readonly plans: number;
+}
 
 interface Fit {
   readonly looked: number;
@@ -21,34 +43,45 @@ export function register(program: Command, io: Io): void {
     .command("space <kernel>")
     .description("how many variants each algorithm has, what each constraint takes away, and how many fit")
     .option("--problem <dims>", "e.g. n=1024 (default: the first of the quick workload)")
+    .option("--n <value>", "short for --problem n=<value>")
     .option("--device <id>", "whose limits count (default: WebGPU's default limits, no device is touched)")
     .option("--json", "print the report as JSON")
-    .addHelpText("after", "\nExample: pnpm lab space matched-filter --problem n=4096 --device auto")
-    .action((kernel: string, flags: KernelFlags) => space(kernel, flags, io));
+    .addHelpText("after", "\nExample: pnpm lab space matched-filter --n 4096 --device auto")
+    .action((kernel: string, flags: Flags) => space(kernel, flags, io));
 }
 
-async function space(kernel: string, flags: KernelFlags, io: Io): Promise<void> {
-  const subject = await subjectFor(kernel, flags);
+async function space(kernel: string, { n, ...flags }: Flags, io: Io): Promise<void> {
+  if (n !== undefined && flags.problem !== undefined)
+    throw new Fault("usage", "--n is short for --problem n=...: give one of the two");
+  const subject = await subjectFor(kernel, n === undefined ? flags : { ...flags, problem: `n=${n}` });
   const { problem, limitsOf } = subject;
-  const reports = subject.algorithms.map((algorithm) => ({
-    algorithm: algorithm.name,
-    parameters: algorithm.space(problem).parameters,
-    ...reportSpace(algorithm.space(problem)),
-    fit: fitOf(subject, algorithm),
-  }));
+  const reports = await Promise.all(
+    subject.algorithms.map(async (algorithm) => ({
+      algorithm: algorithm.name,
+      parameters: algorithm.space(problem).parameters,
+      ...reportSpace(algorithm.space(problem)),
+      fit: fitOf(subject, algorithm),
+      distinct: await distinctOf(subject, algorithm),
+    })),
+  );
   if (flags.json) {
     io.out(JSON.stringify({ kernel, problem, limitsOf, algorithms: reports }, null, 2));
     return;
   }
   io.out(`${kernel}, ${problemKey(problem)}`);
-  for (const { algorithm, parameters, fit, ...report } of reports) {
+  for (const { algorithm, parameters, fit, distinct, ...report } of reports) {
     io.out(`\n${algorithm}: ${report.valid} variants of ${report.raw} combinations`);
     for (const { name, values, unit, doc } of parameters) {
       io.out(`  ${name} = ${values.join(" | ")}${unit ? ` ${unit}` : ""}: ${doc}`);
     }
     for (const line of constraintLines(report)) io.out(line);
+    if (report.empty) {
+      io.out(`  ${report.empty.reason}`);
+      continue;
+    }
     for (const { parameter, value } of report.unreachable) io.out(`  never: ${parameter}=${value}`);
     io.out(fitLine(fit, report.valid, limitsOf));
+    io.out(distinctLine(distinct, fit.fits));
   }
   io.out(
     `\nNext: ${commandLine(`wgsl ${kernel} --problem ${problemKey(problem)}`)} prints the default variant`,
@@ -78,11 +111,33 @@ function fitLine({ looked, fits, refused }: Fit, valid: number, limitsOf: string
   return `  ${fits} of ${of} fit ${limitsOf}${reasons.length ? `; refused ${reasons.join(", ")}` : ""}`;
 }
 
+function distinctLine({ looked, texts, plans }: Distinct, fits: number): string {
+  const of = looked < fits ? `a sample of ${looked} that fit` : `${looked} that fit`;
+  const alike = (count: number, what: string): string =>
+    count === looked ? `all differ in ${what}` : `${looked - count} repeat the ${what} of another`;
+  return `  of ${of}, ${alike(texts, "WGSL")}, ${alike(plans, "plan")}`;
+}
+
+/** Writes out variants that fit and counts different texts and different plans. */
+async function distinctOf({ problem, capabilities }: Subject, algorithm: Algorithm): Promise<Distinct> {
+  const texts = new Set<string>();
+  const plans = new Set<string>();
+  let looked = 0;
+  for (const config of upTo(algorithm.space(problem), WRITTEN_OUT)) {
+    if (!supports(algorithm.resources(problem, config), capabilities).supported) continue;
+    const plan = algorithm.plan(problem, config, capabilities);
+    looked++;
+    texts.add(await planHash({ ...plan, buffers: [], steps: [], extents: {} }));
+    plans.add(await planHash(plan));
+  }
+  return { looked, texts: texts.size, plans: plans.size };
+}
+
 /** How many variants fit the subject's limits, and which limit refuses the others. */
 export function fitOf({ problem, capabilities }: Subject, algorithm: Algorithm): Fit {
   const refused: Record<string, number> = {};
   let looked = 0;
-  for (const config of upTo(algorithm.space(problem))) {
+  for (const config of upTo(algorithm.space(problem), LOOKED_AT)) {
     looked++;
     const support = supports(algorithm.resources(problem, config), capabilities);
     if (!support.supported) refused[support.limit] = (refused[support.limit] ?? 0) + 1;
@@ -91,11 +146,12 @@ export function fitOf({ problem, capabilities }: Subject, algorithm: Algorithm):
   return { looked, fits: looked - unfit, refused };
 }
 
-function upTo(space: ReturnType<Algorithm["space"]>): Iterable<ReturnType<Algorithm["defaultConfig"]>> {
-  const all = [];
+/** All configurations of a space, or a fixed random sample of a larger one. */
+function upTo(space: Space, most: number): readonly Config[] {
+  const all: Config[] = [];
   for (const config of enumerate(space)) {
     all.push(config);
-    if (all.length > LOOKED_AT) return sample(space, randomFrom(1), LOOKED_AT);
+    if (all.length > most) return sample(space, randomFrom(1), most);
   }
   return all;
 }

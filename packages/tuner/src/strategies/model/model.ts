@@ -16,7 +16,7 @@ const INITIAL = 8;
 const INITIAL_WITH_FAILURES = 3 * INITIAL;
 
 /** Random candidates considered at once: enough to find good regions; neighbours of the leaders reach what lies inside them. */
-const POOL = 2_000;
+const POOL = 4_000;
 
 /** Observations that the model of times holds. */
 const HELD = 600;

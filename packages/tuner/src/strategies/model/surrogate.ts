@@ -19,6 +19,9 @@ const PENDING_ROOM = 8;
 /** Least variance of a place: rounding leaves less, or less than none, where the data say everything. */
 const LEAST_VARIANCE = 1e-12;
 
+/** Failures held beside them, the latest: where most variants do not fit the device, they would crowd out what was timed. */
+const FAILURES = 100;
+
 /**
  * What a failure is held at: what it would probably have cost, which takes the attraction of the unknown from its surroundings
  * and leaves fast variants beside it fast; never better than the average, 0, so that hope does not draw the search back.
@@ -96,7 +99,7 @@ export class Surrogate {
       FIT_STEPS,
     );
     this.#nextFit = Math.ceil(this.#timed.length * GROWTH);
-    const failed = this.#failed.slice(-this.#most);
+    const failed = this.#failed.slice(-FAILURES);
     const capacity = held.length + failed.length + this.#nextFit - this.#timed.length + PENDING_ROOM;
     const kernel = kernelOf(this.#encoding, this.#theta);
     this.#posterior = new Posterior(kernel, this.#encoding.width, capacity, places.length + ROOM);
