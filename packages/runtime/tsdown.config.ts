@@ -2,7 +2,7 @@ import { defineConfig } from "tsdown";
 
 /** Workspace packages and fft.js are bundled (its licence stands in THIRD-PARTY.md), so that the published package stands alone. */
 export default defineConfig({
-  entry: ["src/index.ts", "src/core.ts", "src/matched-filter.ts"],
+  entry: ["src/index.ts", "src/core.ts", "src/fft.ts", "src/matched-filter.ts", "src/tables.ts"],
   platform: "neutral",
   dts: true,
   sourcemap: true,

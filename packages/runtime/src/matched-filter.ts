@@ -6,7 +6,6 @@ export {
   calibrateMatchedFilter,
   explainMatchedFilter,
   type MatchedFilterInput,
-  type MatchedFilterOrigin,
   type MatchedFilterPeaks,
   type MatchedFilterShape,
   matchedFilter,

@@ -8,27 +8,14 @@ import {
   type TuningTable,
 } from "@tunelab/contract";
 import { Executor } from "@tunelab/executor";
-import {
-  type Calibrated,
-  checkTable,
-  type Demand,
-  type Selection,
-  select,
-  type TableSource,
-} from "@tunelab/selection";
-import {
-  type CalibrationCache,
-  cacheKey,
-  deviceFingerprint,
-  parseStored,
-  storedText,
-} from "./calibrate/memory.ts";
+import { type Calibrated, type Demand, type Selection, select, type TableSource } from "@tunelab/selection";
+import type { CalibrationCache } from "./calibrate/memory.ts";
 import { type RuntimeEvent, Teller } from "./events.ts";
 import { deviceInfoOf } from "./identity.ts";
 import { type DeviceOptions, type OpenDevice, openDevice } from "./open.ts";
 import { RuntimeOperation } from "./operation.ts";
 import type { Backend } from "./route.ts";
-import { measureTrip, type Trip } from "./trip.ts";
+import type { Trip } from "./trip.ts";
 
 export interface RuntimeOptions extends DeviceOptions {
   /**
@@ -79,7 +66,7 @@ export class Runtime {
     this.profile = options.profile ?? "portable";
     this.#options = options;
     this.#gpu = open && gpuOf(open);
-    this.#tables = (options.tables ?? []).map((table, index) => checkTable(table, `tables[${index}]`));
+    this.#tables = options.tables ?? [];
     this.#teller = new Teller(options.onEvent);
   }
 
@@ -130,7 +117,9 @@ export class Runtime {
   /** What every call pays beside its kernel, measured when first asked for. */
   trip(): Promise<Trip> {
     const gpu = this.#theGpu();
-    gpu.trip ??= measureTrip(gpu.device, () => performance.now());
+    gpu.trip ??= import("./trip.ts").then(({ measureTrip }) =>
+      measureTrip(gpu.device, () => performance.now()),
+    );
     return gpu.trip;
   }
 
@@ -172,7 +161,9 @@ export class Runtime {
     shape: string,
   ): Promise<Calibrated | undefined> {
     const { cache } = this.#options;
-    return cache && parseStored(await cache.get(await this.#key(source, shape)));
+    if (!cache) return undefined;
+    const { parseStored } = await import("./calibrate/memory.ts");
+    return parseStored(await cache.get(await this.#key(source, shape)));
   }
 
   async #remember<P extends Problem>(
@@ -181,8 +172,10 @@ export class Runtime {
     found: Calibrated,
   ): Promise<boolean> {
     const { cache } = this.#options;
-    await cache?.set(await this.#key(source, shape), storedText(found));
-    return cache !== undefined;
+    if (!cache) return false;
+    const { storedText } = await import("./calibrate/memory.ts");
+    await cache.set(await this.#key(source, shape), storedText(found));
+    return true;
   }
 
   /** Under what a calibration is kept: another device, profile or table has another key. */
@@ -190,6 +183,7 @@ export class Runtime {
     { operation, portfolio }: ShippedOperation<P>,
     shape: string,
   ): Promise<string> {
+    const { cacheKey, deviceFingerprint } = await import("./calibrate/memory.ts");
     const version = (await portfolio?.())?.version ?? "own";
     return cacheKey(operation.name, shape, await deviceFingerprint(this.info, this.profile), version);
   }
@@ -238,6 +232,10 @@ function gpuOf(open: OpenDevice): Gpu {
  * Rejects with `Fault` environment when there is no WebGPU, adapter or device; data when one of `tables` is no table.
  */
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
+  if (options.tables?.length) {
+    const { checkTable } = await import("./tables.ts");
+    for (const [index, table] of options.tables.entries()) checkTable(table, `tables[${index}]`);
+  }
   if (options.backend === "cpu") return new Runtime(undefined, options);
   try {
     return new Runtime(await openDevice(options), options);

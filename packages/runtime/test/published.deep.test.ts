@@ -26,6 +26,7 @@ async function run(command: string, words: readonly string[], cwd: string, env =
 /** What an application developer writes. */
 const MAIN = `
 import { createRuntime, matchedFilter } from "@tunelab/runtime/matched-filter";
+import { fft } from "@tunelab/runtime/fft";
 const { create, globals } = await import(process.env.WEBGPU_MODULE);
 Object.assign(globalThis, globals);
 const gpu = create([]);
@@ -39,6 +40,8 @@ for (let k = 0; k < n; k++) {
 const runtime = await createRuntime({ gpu });
 const { indices, magnitudes, variant, table } = await matchedFilter(runtime, { n, data, templates });
 const cpu = await matchedFilter(runtime, { n, data, templates, backend: "cpu" });
+const { output } = await fft(runtime, { n, input: templates });
+if (output.length !== 2 * n || !output.every(Number.isFinite)) throw new Error("no transform");
 if (cpu.indices[0] !== indices[0]) throw new Error("the CPU disagrees");
 console.log(JSON.stringify({ index: indices[0], magnitude: magnitudes[0], variant, table }));
 process.exit(0);

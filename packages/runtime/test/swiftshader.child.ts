@@ -4,6 +4,7 @@ import {
   calibrateMatchedFilter,
   createRuntime,
   explainMatchedFilter,
+  fft,
   matchedFilter,
   type RuntimeEvent,
 } from "../src/index.ts";
@@ -39,8 +40,26 @@ const zeroCopy = await onTheCallersBuffers();
 const onCpu = await matchedFilter(runtime, { n, data, templates, backend: "cpu" });
 const auto = await matchedFilter(runtime, { n, data, templates, backend: "auto" });
 const calibration = await calibrated();
+const transform = await transformed();
 const alive = await matchedFilter(runtime, { n, data, templates });
 runtime.dispose();
+
+/** Transforms on the GPU there and back, and on the CPU there. */
+async function transformed() {
+  const input = data.subarray(0, 2 * n);
+  const there = await fft(runtime, { n, input });
+  const back = await fft(runtime, { n, input: there.output, direction: "inverse" });
+  const cpu = await fft(runtime, { n, input, backend: "cpu" });
+  const largest = Math.max(...cpu.output.map(Math.abs));
+  const apart = (a: Float32Array, b: Float32Array, scale: number): number =>
+    Math.max(...a.map((value, at) => Math.abs(value / scale - b[at]!)));
+  return {
+    variant: there.variant,
+    backends: [there.backend, cpu.backend],
+    fromCpu: apart(there.output, cpu.output, 1) / largest,
+    fromInput: apart(back.output, input, n),
+  };
+}
 
 /** Races a shape, and asks a second runtime with the same cache what it would run. */
 async function calibrated() {
@@ -111,6 +130,7 @@ console.log(
     alive: summary(alive),
     zeroCopy,
     calibration,
+    transform,
     onCpu: { ...summary(onCpu), values: [...onCpu.values] },
     onGpu: { ...summary(plain), values: [...plain.values] },
     auto: { backend: auto.backend, why: auto.route, indices: [...auto.indices] },

@@ -30,6 +30,12 @@ interface Report {
   readonly onCpu: Summary & { readonly values: readonly number[] };
   readonly onGpu: Summary & { readonly values: readonly number[] };
   readonly auto: { readonly backend: string; readonly why: string; readonly indices: readonly number[] };
+  readonly transform: {
+    readonly variant: string;
+    readonly backends: readonly string[];
+    readonly fromCpu: number;
+    readonly fromInput: number;
+  };
   readonly calibration: {
     readonly found: Calibration;
     readonly after: Explanation;
@@ -126,6 +132,14 @@ describe.skipIf(!driver)("on the embedded software GPU", () => {
     expect(keys[0]).toMatch(/^tunelab matched-filter n=64 [0-9a-f]{16} [0-9a-f]{16}$/);
     expect(remembered).toMatchObject({ variant: found.variant, expectedUs: found.us });
     expect(elsewhere.why).not.toMatch(/raced/);
+  });
+
+  it("the Fourier transform gives what the CPU gives, and comes back n times the input", () => {
+    const { variant, backends, fromCpu, fromInput } = report.transform;
+    expect(variant).toMatch(/^one-workgroup\//);
+    expect(backends).toEqual(["gpu", "cpu"]);
+    expect(fromCpu).toBeLessThan(2e-6);
+    expect(fromInput).toBeLessThan(4e-6);
   });
 
   it("disposing of a runtime leaves the caller's device alive, and nothing was worth an event", () => {

@@ -1,15 +1,24 @@
 import { Fault, type PortData } from "@tunelab/contract";
 import { type MatchedFilterProblem, operation } from "@tunelab/kernel-matched-filter";
-import type { Demand, Explanation } from "@tunelab/selection";
+import type { Explanation } from "@tunelab/selection";
 import type { CalibrationOptions } from "../../calibrate/calibrate.ts";
 import type { BoundCall, Calibration } from "../../operation.ts";
-import { type Backend, type Route, routeFor } from "../../route.ts";
 import type { Runtime, ShippedOperation } from "../../runtime.ts";
+import {
+  type Asked,
+  answer,
+  type CpuSide,
+  demandOf,
+  foresee,
+  GPU,
+  isBuffer,
+  type Provenance,
+  provenanceOf,
+} from "../backend.ts";
 import {
   allPairs,
   type Counts,
   countsOf,
-  isBuffer,
   type PeakArrays,
   type PortsGiven,
   RECORD_WORDS,
@@ -25,7 +34,7 @@ export const matchedFilterOperation: ShippedOperation<MatchedFilterProblem> = {
   portfolio: () => import("../../generated/matched-filter/portfolio.ts"),
 };
 
-export interface MatchedFilterInput extends Demand {
+export interface MatchedFilterInput extends Asked {
   /** Complex points of a spectrum: a power of two, from 64. */
   readonly n: number;
   /** D spectra of n complex points, interleaved (re, im): D * n * 2 floats, or your own GPUBuffer of exactly that. */
@@ -37,36 +46,22 @@ export interface MatchedFilterInput extends Demand {
    * not checked: one out of range reads another spectrum.
    */
   readonly pairs?: Uint32Array | GPUBuffer;
-  /** Where this call computes; the runtime's backend unless given. GPUBuffers and pinned variants are the GPU's. */
-  readonly backend?: Backend;
 }
 
 /** Counts instead of contents: what preparing and explaining need to know. */
-export interface MatchedFilterShape extends Demand {
+export interface MatchedFilterShape extends Asked {
   readonly n: number;
   /** Spectra, templates and pairs to come; all `data` x `templates` pairs unless given. */
   readonly data: number;
   readonly templates: number;
   readonly pairs?: number;
-  readonly backend?: Backend;
-}
-
-/** Which variant answered, and why. */
-export interface MatchedFilterOrigin {
-  readonly backend: "gpu" | "cpu";
-  /** Why this backend: asked for, or what `auto` weighed. */
-  readonly route: string;
-  readonly variant: string;
-  /** Path of the table that chose the variant; absent when the operation's default ran or the variant was pinned. */
-  readonly table?: string;
-  readonly explanation: Explanation;
 }
 
 /** One entry a pair, in the order of the pairs. */
-export interface MatchedFilterPeaks extends PeakArrays, MatchedFilterOrigin {}
+export interface MatchedFilterPeaks extends PeakArrays, Provenance {}
 
 /** A matched filter bound to its buffers, to run or to encode among the caller's own work. */
-export interface BoundMatchedFilter extends MatchedFilterOrigin {
+export interface BoundMatchedFilter extends Provenance {
   /** Uploads other spectra or pairs of the same counts. */
   write(contents: {
     readonly data?: Float32Array;
@@ -81,13 +76,6 @@ export interface BoundMatchedFilter extends MatchedFilterOrigin {
   dispose(): void;
 }
 
-const demandOf = ({ maxError, scratchBytes, encodable, variant }: Demand): Demand => ({
-  ...(maxError === undefined ? {} : { maxError }),
-  ...(scratchBytes === undefined ? {} : { scratchBytes }),
-  ...(encodable === undefined ? {} : { encodable }),
-  ...(variant === undefined ? {} : { variant }),
-});
-
 const problemOf = ({ n, data, templates, pairs = data * templates }: MatchedFilterShape) => ({
   n,
   data,
@@ -95,55 +83,18 @@ const problemOf = ({ n, data, templates, pairs = data * templates }: MatchedFilt
   pairs,
 });
 
-const GPU: Route = { backend: "gpu", why: "asked for" };
-
-const originOf = ({ backend, why: route }: Route, explanation: Explanation): MatchedFilterOrigin => {
-  const { variant, table } = explanation;
-  return { backend, route, variant, ...(table === undefined ? {} : { table }), explanation };
-};
-
 function problemAndPorts(input: PortsGiven) {
   const problem = countsOf(input);
   const pairs = input.pairs ?? allPairs(problem.data, problem.templates);
   return { problem, ports: { data: input.data, templates: input.templates, pairs } };
 }
 
-/** The variant of the CPU, beside those of the algorithms. */
-const CPU_VARIANT = "cpu/fft.js";
-
-const cpuExplanation = ({ why, expectedMs }: Route): Explanation => ({
-  ...{ variant: CPU_VARIANT, borrowed: false, why, refused: [] },
-  ...(expectedMs === undefined ? {} : { expectedUs: expectedMs * 1000 }),
+/** The CPU's side: bytes of spectra, pairs of two words and records of four, and the time of its own measurement. */
+const cpuSide = ({ n, data, templates, pairs }: Counts): CpuSide => ({
+  variant: "cpu/fft.js",
+  bytes: 4 * (2 * n * (data + templates) + (2 + RECORD_WORDS) * pairs),
+  milliseconds: async () => pairs * (await import("./cpu.ts")).cpuPairMs(n),
 });
-
-/** Bytes up and down: spectra, pairs of two words, records of four. */
-const bytesOf = ({ n, data, templates, pairs }: Counts): number =>
-  4 * (2 * n * (data + templates) + (2 + RECORD_WORDS) * pairs);
-
-async function routeOf(
-  runtime: Runtime,
-  problem: Counts,
-  asked: { readonly backend?: Backend } & Demand,
-): Promise<Route> {
-  const backend = asked.backend ?? runtime.backend;
-  if (backend === "gpu" || (backend === "auto" && asked.variant !== undefined)) {
-    return GPU;
-  }
-  const wrong = operation.refuse(problem);
-  if (wrong) throw new Fault("usage", wrong, { problem });
-  if (backend === "cpu") return { backend: "cpu", why: "the call or the runtime asks for the CPU" };
-  if (!runtime.hasGpu) return { backend: "cpu", why: "auto: there is no GPU" };
-  let gpuMs: number | undefined;
-  try {
-    gpuMs = await runtime.operation(matchedFilterOperation).expectedMs(problem, demandOf(asked));
-  } catch (error) {
-    if (!(error instanceof Fault) || error.kind !== "unsupported") throw error;
-    return { backend: "cpu", why: `auto: the GPU cannot: ${error.message}` };
-  }
-  const { cpuPairMs } = await import("./cpu.ts");
-  const cpuMs = problem.pairs * cpuPairMs(problem.n);
-  return routeFor({ gpuMs, cpuMs, bytes: bytesOf(problem), ...(await runtime.trip()) });
-}
 
 /**
  * Peak of the circular cross-correlation of each pair of data spectrum and template: z = inverse FFT of d * conj(h).
@@ -156,20 +107,20 @@ export async function matchedFilter(
 ): Promise<MatchedFilterPeaks> {
   const { problem, ports } = problemAndPorts(input);
   const { data, templates, pairs } = ports;
-  let route = GPU;
-  if (!isBuffer(data) && !isBuffer(templates) && !isBuffer(pairs)) {
-    route = await routeOf(runtime, problem, input);
-    if (route.backend === "cpu") {
-      const { correlateOnCpu } = await import("./cpu.ts");
-      const records = await correlateOnCpu({ n: problem.n, data, templates, pairs });
-      return { ...unpackRecords(records), ...originOf(route, cpuExplanation(route)) };
-    }
-  } else if ((input.backend ?? runtime.backend) === "cpu") {
-    throw new Fault("usage", "the CPU cannot read GPUBuffers: pass typed arrays, or compute on the GPU");
-  }
-  const filter = runtime.operation(matchedFilterOperation);
-  const { outputs, explanation } = await filter.run(problem, ports, demandOf(input));
-  return { ...unpackRecords(outputs.records as Uint32Array), ...originOf(route, explanation) };
+  const readable = !isBuffer(data) && !isBuffer(templates) && !isBuffer(pairs);
+  return answer(runtime, matchedFilterOperation, problem, input, cpuSide(problem), {
+    onCpu: readable
+      ? async () => {
+          const { correlateOnCpu } = await import("./cpu.ts");
+          return unpackRecords(await correlateOnCpu({ n: problem.n, data, templates, pairs }));
+        }
+      : undefined,
+    onGpu: async () => {
+      const filter = runtime.operation(matchedFilterOperation);
+      const { outputs, explanation } = await filter.run(problem, ports, demandOf(input));
+      return { result: unpackRecords(outputs.records as Uint32Array), explanation };
+    },
+  });
 }
 
 /**
@@ -186,7 +137,7 @@ export async function bindMatchedFilter(
   const demand = { encodable: true, ...demandOf(input) };
   const bound = await runtime.operation(matchedFilterOperation).bind(problem, all, demand);
   return {
-    ...originOf(GPU, bound.explanation),
+    ...provenanceOf(GPU, bound.explanation),
     write: (contents) => bound.write(contents as PortData),
     run: () => bound.run(),
     encode: (encoder) => bound.encode(encoder),
@@ -206,23 +157,16 @@ export async function prepareMatchedFilter(
   shape: MatchedFilterShape,
 ): Promise<Explanation> {
   const problem = problemOf(shape);
-  const route = await routeOf(runtime, problem, shape);
-  if (route.backend === "cpu") {
-    await import("./cpu.ts");
-    return cpuExplanation(route);
-  }
-  return runtime.operation(matchedFilterOperation).prepare(problem, demandOf(shape));
+  return foresee("prepare", runtime, matchedFilterOperation, problem, shape, cpuSide(problem));
 }
 
-/** Which variant a call of this shape would try first, why, and what was refused; on the GPU without compiling any. */
+/** Which variant a call of this shape would try first, why, and what was refused; compiles nothing unless `auto` weighs. */
 export async function explainMatchedFilter(
   runtime: Runtime,
   shape: MatchedFilterShape,
 ): Promise<Explanation> {
   const problem = problemOf(shape);
-  const route = await routeOf(runtime, problem, shape);
-  if (route.backend === "cpu") return cpuExplanation(route);
-  return runtime.operation(matchedFilterOperation).explain(problem, demandOf(shape));
+  return foresee("explain", runtime, matchedFilterOperation, problem, shape, cpuSide(problem));
 }
 
 /**

@@ -1,22 +1,6 @@
 import { NO_PEAK } from "@tunelab/kernel-matched-filter";
-import FFT from "fft.js";
+import { inSlices, timeOf, transformOf } from "../cpu-transform.ts";
 import { RECORD_WORDS } from "./input.ts";
-
-/** Longest stretch of work in ms before others may run: a page keeps half of a 60 Hz frame. */
-const SLICE_MS = 8;
-
-/** Transforms by length: their tables take n complex float64 each, and a page uses few lengths. */
-const transforms = new Map<number, FFT>();
-const TRANSFORMS_KEPT = 8;
-
-function transformOf(n: number): FFT {
-  const known = transforms.get(n);
-  if (known) return known;
-  if (transforms.size >= TRANSFORMS_KEPT) transforms.clear();
-  const made = new FFT(n);
-  transforms.set(n, made);
-  return made;
-}
 
 export interface CpuWork {
   readonly n: number;
@@ -25,9 +9,6 @@ export interface CpuWork {
   readonly pairs: Uint32Array;
 }
 
-/** Lets timers and events run. A message is not used: a timer is what every runtime has. */
-const breathe = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
-
 /**
  * The matched filter in float64 on the CPU: records as the GPU writes them (index, then re, im and magnitude as f32 bits), peak by
  * the same rule. Yields every few milliseconds.
@@ -35,14 +16,7 @@ const breathe = (): Promise<void> => new Promise((resolve) => setTimeout(resolve
 export async function correlateOnCpu(work: CpuWork): Promise<Uint32Array> {
   const pairs = work.pairs.length / 2;
   const records = new Uint32Array(pairs * RECORD_WORDS);
-  const one = correlator(work, records);
-  let sliceFrom = performance.now();
-  for (let pair = 0; pair < pairs; pair++) {
-    one(pair);
-    if (performance.now() - sliceFrom < SLICE_MS) continue;
-    await breathe();
-    sliceFrom = performance.now();
-  }
+  await inSlices(pairs, correlator(work, records));
   return records;
 }
 
@@ -79,10 +53,6 @@ function correlator({ n, data, templates, pairs }: CpuWork, records: Uint32Array
   };
 }
 
-/** Least time in ms to believe a reading: page clocks step by up to 1 ms. */
-const READING_MS = 4;
-/** Pairs after which a reading ends whatever the clock says. */
-const MOST_TIMED = 4096;
 const costs = new Map<number, number>();
 
 /** Milliseconds of one pair of length n on this CPU, measured once by correlating noise for a few milliseconds. */
@@ -94,16 +64,7 @@ export function cpuPairMs(n: number): number {
     { n, data, templates: data, pairs: new Uint32Array(2) },
     new Uint32Array(RECORD_WORDS),
   );
-  one(0); // tables, and a compiler that has seen the loop
-  const start = performance.now();
-  let count = 0;
-  let spent = 0;
-  while (spent < READING_MS && count < MOST_TIMED) {
-    one(0);
-    count += 1;
-    spent = performance.now() - start;
-  }
-  const ms = spent / count;
+  const ms = timeOf(() => one(0));
   costs.set(n, ms);
   return ms;
 }

@@ -1,10 +1,10 @@
 import { Fault } from "@tunelab/contract";
+import { isBuffer, wordsOf } from "../backend.ts";
 
 /** Floats of a complex point, words of a pair (data index, template index), words of a record (index, re, im, magnitude). */
 const COMPLEX_FLOATS = 2;
 const PAIR_WORDS = 2;
 export const RECORD_WORDS = 4;
-const WORD_BYTES = 4;
 
 export type Counts = {
   readonly n: number;
@@ -22,12 +22,6 @@ export interface PortsGiven {
   readonly pairs?: Uint32Array | GPUBuffer;
 }
 
-export const isBuffer = (value: ArrayBufferView | GPUBuffer): value is GPUBuffer =>
-  !ArrayBuffer.isView(value);
-
-const words = (values: ArrayBufferView | GPUBuffer): number =>
-  (isBuffer(values) ? values.size : values.byteLength) / WORD_BYTES;
-
 /**
  * The problem that the contents of a call make. Throws `Fault` usage that names the port, what it has and what it needs.
  * Pairs in a GPUBuffer cannot be looked at from here: an index out of range there reads some other spectrum.
@@ -38,11 +32,11 @@ export function countsOf(given: PortsGiven): Counts {
   const data = spectraIn("data", given.data, n);
   const templates = spectraIn("templates", given.templates, n);
   if (!given.pairs) return { n, data, templates, pairs: data * templates };
-  const pairs = words(given.pairs) / PAIR_WORDS;
+  const pairs = wordsOf(given.pairs) / PAIR_WORDS;
   if (!Number.isInteger(pairs) || pairs < 1) {
     throw new Fault(
       "usage",
-      `pairs has ${words(given.pairs)} words: give two (data index, template index) a pair`,
+      `pairs has ${wordsOf(given.pairs)} words: give two (data index, template index) a pair`,
     );
   }
   if (!isBuffer(given.pairs)) checkPairs(given.pairs, data, templates);
@@ -50,7 +44,7 @@ export function countsOf(given: PortsGiven): Counts {
 }
 
 function spectraIn(name: string, values: Spectra, n: number): number {
-  const floats = words(values);
+  const floats = wordsOf(values);
   const count = floats / (COMPLEX_FLOATS * n);
   if (Number.isInteger(count) && count > 0) return count;
   throw new Fault(

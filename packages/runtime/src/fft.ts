@@ -1,0 +1,13 @@
+/** The entry point `@tunelab/runtime/fft`: the runtime and the Fourier transform, and nothing else. */
+export * from "./core.ts";
+export {
+  type BoundFft,
+  bindFft,
+  explainFft,
+  type FftInput,
+  type FftOutput,
+  type FftShape,
+  fft,
+  fftOperation,
+  prepareFft,
+} from "./operations/fft/call.ts";

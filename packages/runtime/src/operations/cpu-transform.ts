@@ -1,0 +1,50 @@
+import FFT from "fft.js";
+
+/** Longest stretch of work in ms before others may run: a page keeps half of a 60 Hz frame. */
+const SLICE_MS = 8;
+/** Transforms kept by length: their tables take n complex float64 each, and a page uses few lengths. */
+const TRANSFORMS_KEPT = 8;
+/** Least time in ms to believe a reading: page clocks step by up to 1 ms. */
+const READING_MS = 4;
+/** Items after which a reading ends whatever the clock says. */
+const MOST_TIMED = 4096;
+
+const transforms = new Map<number, FFT>();
+
+/** The float64 transform of a length, its tables made once. */
+export function transformOf(n: number): FFT {
+  const known = transforms.get(n);
+  if (known) return known;
+  if (transforms.size >= TRANSFORMS_KEPT) transforms.clear();
+  const made = new FFT(n);
+  transforms.set(n, made);
+  return made;
+}
+
+/** Lets timers and events run: a timer is what every runtime has. */
+const breathe = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
+/** Does items one after the other, and lets others run every few milliseconds. */
+export async function inSlices(items: number, one: (item: number) => void): Promise<void> {
+  let sliceFrom = performance.now();
+  for (let item = 0; item < items; item++) {
+    one(item);
+    if (performance.now() - sliceFrom < SLICE_MS) continue;
+    await breathe();
+    sliceFrom = performance.now();
+  }
+}
+
+/** Milliseconds of an item, measured by doing it for a few milliseconds. */
+export function timeOf(one: () => void): number {
+  one(); // tables, and a compiler that has seen the loop
+  const start = performance.now();
+  let count = 0;
+  let spent = 0;
+  while (spent < READING_MS && count < MOST_TIMED) {
+    one();
+    count += 1;
+    spent = performance.now() - start;
+  }
+  return spent / count;
+}

@@ -1,0 +1,2 @@
+/** The entry point `@tunelab/runtime/tables`: reads tables of one's own tuning for `createRuntime({ tables })`. */
+export { checkTable, parseTable } from "@tunelab/selection";
