@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { Fault, firstLine } from "@tunelab/contract";
 import type { Plugin } from "esbuild";
 import type { SourcePackage } from "./packages.ts";
 
 /** Raised when what a bundle exports changes: cached ones of another format are made again. */
-export const BUNDLE_FORMAT = 2;
+export const BUNDLE_FORMAT = 3;
 
 /** Where the library's shipped tables lie in a tree. */
-const SHIPPED = join("packages", "runtime", "src", "generated");
+const SHIPPED = "packages/runtime/src/generated";
 
 /** One operation's code as one module that imports nothing, or why there is none. */
 export type Bundled =
@@ -74,12 +74,8 @@ async function entryText(
   packages: ReadonlyMap<string, SourcePackage>,
   operation: SourcePackage,
 ): Promise<string> {
-  const tables = (await readdir(join(root, SHIPPED)).catch(() => []))
-    .filter((name) => name.endsWith(".ts"))
-    .sort();
-  const shipped = tables.map(
-    (name, index) => `import { tables as t${index} } from "./${SHIPPED}/${basename(name)}";`,
-  );
+  const tables = await shippedModules(root);
+  const shipped = tables.map((path, index) => `import { tables as t${index} } from ${JSON.stringify(path)};`);
   const lines = [
     ...shipped,
     `import { suite } from ${JSON.stringify(`${operation.name}/suite`)};`,
@@ -96,6 +92,22 @@ async function entryText(
     if (packages.has(name)) lines.push(`export { ${what} } from ${JSON.stringify(name)};`);
   }
   return lines.join("\n");
+}
+
+/** Modules of the library's shipped tables: a folder an operation with an index, or (older commits) a file an operation. */
+async function shippedModules(root: string): Promise<readonly string[]> {
+  const entries = await readdir(join(root, SHIPPED), { withFileTypes: true }).catch(() => []);
+  const paths = await Promise.all(
+    entries.map(async (entry) => {
+      if (entry.isFile()) return entry.name.endsWith(".ts") ? [entry.name] : [];
+      const inner = await readdir(join(root, SHIPPED, entry.name)).catch((): string[] => []);
+      return inner.includes("index.ts") ? [`${entry.name}/index.ts`] : [];
+    }),
+  );
+  return paths
+    .flat()
+    .sort()
+    .map((path) => `./${SHIPPED}/${path}`);
 }
 
 /** Resolves workspace names to sources of the same tree, and refuses what would have to be installed. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Problem } from "@tunelab/contract";
+import type { Problem, ProfileName } from "@tunelab/contract";
 import type { Offer } from "./offer.ts";
 import { contractRefusal, type OwnContract, type Side, type SideOperation } from "./side.ts";
 
@@ -8,10 +8,12 @@ export interface OfferRequest {
   /** Operations by name; all when absent. */
   readonly kernels?: readonly string[];
   readonly problemsOf: (operation: SideOperation) => readonly Problem[];
+  /** Toggles that the side runs under; the host's own unless given. */
+  readonly profile?: ProfileName;
 }
 
 /** What a side's folder offers. A contract that this laboratory does not speak refuses the whole side. */
-export function offerOf(side: Side, { kernels, problemsOf }: OfferRequest, own: OwnContract): Offer {
+export function offerOf(side: Side, { kernels, problemsOf, profile }: OfferRequest, own: OwnContract): Offer {
   const { revision, folder, operations, faults } = side;
   const { text, commit, dirty } = revision;
   const wanted = operations.filter(({ operation }) => kernels?.includes(operation) ?? true);
@@ -23,7 +25,7 @@ export function offerOf(side: Side, { kernels, problemsOf }: OfferRequest, own: 
       : wanted.map((operation) => ({
           operation: operation.operation,
           accuracy: operation.accuracy,
-          source: { bundle: join(folder, operation.file) },
+          source: { bundle: join(folder, operation.file), ...(profile ? { profile } : {}) },
           problems: problemsOf(operation),
         })),
     // A package that gives no operation has no name to ask for: it counts unless all that was asked for is there.

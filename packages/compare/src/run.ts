@@ -59,16 +59,16 @@ export const quadRules = ({ alpha, looks, gate, equivalence }: ComparisonRules):
 export async function routeBouts(
   bench: Pick<PairBench, "routes">,
   meetings: readonly Meeting[],
-  wanted: Wanted,
+  wanted: PerSide<Wanted> | { readonly kind: "shipped" },
 ): Promise<readonly Bout[]> {
   const bouts: Bout[] = [];
   for (const meeting of meetings) {
     const ask = (side: Side, want: Wanted): Promise<readonly Route[]> =>
       bench.routes({ ...meeting, source: meeting.sources[side], wanted: want });
-    const pins = wanted.kind === "shipped" ? await shippedBy(ask) : [wanted];
-    for (const pin of pins) {
-      const [base] = await ask("base", pin);
-      const [candidate] = await ask("candidate", pin);
+    const wishes = "kind" in wanted ? await shippedBy(ask) : [wanted];
+    for (const wish of wishes) {
+      const [base] = await ask("base", wish.base);
+      const [candidate] = await ask("candidate", wish.candidate);
       const none = { refused: "no variant" };
       bouts.push({ ...meeting, routes: { base: base ?? none, candidate: candidate ?? none } });
     }
@@ -76,17 +76,20 @@ export async function routeBouts(
   return bouts;
 }
 
-/** The variants that either side ships for a problem; its selection where neither ships one. */
+/** One wish for both sides. */
+export const bothSides = (wanted: Wanted): PerSide<Wanted> => ({ base: wanted, candidate: wanted });
+
+/** The variants that either side ships for a problem, pinned on both; the selections where neither ships one. */
 async function shippedBy(
   ask: (side: Side, wanted: Wanted) => Promise<readonly Route[]>,
-): Promise<readonly Wanted[]> {
+): Promise<readonly PerSide<Wanted>[]> {
   const names = new Set<string>();
   for (const side of SIDES) {
     for (const route of await ask(side, { kind: "shipped" }))
       if ("variant" in route) names.add(route.variant);
   }
-  if (names.size === 0) return [{ kind: "selected" }];
-  return [...names].map((variant) => ({ kind: "pinned", variant }));
+  if (names.size === 0) return [bothSides({ kind: "selected" })];
+  return [...names].map((variant) => bothSides({ kind: "pinned", variant }));
 }
 
 /**

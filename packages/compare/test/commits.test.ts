@@ -6,6 +6,7 @@ import { chooseDevice, embeddedFiles, openBench } from "@tunelab/devices";
 import { BUILD_QUADS } from "@tunelab/harness";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
+  bothSides,
   git,
   meet,
   type Offer,
@@ -55,7 +56,7 @@ async function compare(
   const target = await chooseDevice("swiftshader");
   const open = () => openBench(target, { entry, deadlines: { verify: 3_000 } });
   const first = await open();
-  const bouts = await routeBouts(first, meetings, more.wanted ?? { kind: "selected" });
+  const bouts = await routeBouts(first, meetings, bothSides(more.wanted ?? { kind: "selected" }));
   const { alpha, looks, gate, equivalence } = BUILD_QUADS;
   const ran = await runBouts(bouts, {
     first,

@@ -1,3 +1,4 @@
+import type { ProfileName } from "./device.ts";
 import type { Config, Problem, Verdict } from "./operation.ts";
 import type { Cut, Status } from "./trial.ts";
 
@@ -8,16 +9,20 @@ export type Side = (typeof SIDES)[number];
 /** One value for each side. */
 export type PerSide<T> = Readonly<Record<Side, T>>;
 
-/** Where a side's operation comes from. */
+/** Where a side's operation comes from, and what it runs under. */
 export interface SideSource {
   /** Module of a commit's bundle, an absolute path; absent: the host's own operation. */
   readonly bundle?: string;
+  /** Toggles it runs under; the host's own unless given. */
+  readonly profile?: ProfileName;
 }
 
 /** Which variants a side should run a problem with. */
 export type Wanted =
   /** What the side's own shipped tables select on this device. */
   | { readonly kind: "selected" }
+  /** The first algorithm's default configuration. */
+  | { readonly kind: "default" }
   /** Every row of its shipped tables that was measured for the problem. */
   | { readonly kind: "shipped" }
   /** The variant that an id names, what it leaves out as in the algorithm's default. */

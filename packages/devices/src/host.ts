@@ -1,9 +1,9 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type DeviceInfo, Fault, type Probe, type Suite } from "@tunelab/contract";
+import { type DeviceInfo, Fault, type Probe, type ProfileName, type Suite } from "@tunelab/contract";
 import { requestDeviceFor } from "@tunelab/executor";
-import { createHarness, type Harness, type HarnessContext, type SideModule } from "@tunelab/harness";
-import { dawnFlags, dawnPath, dawnVersion, openDawn, toggleNames, togglesOf } from "./dawn.ts";
+import { createHarness, type Harness, type HarnessContext } from "@tunelab/harness";
+import { dawnFlags, dawnPath, dawnVersion, openDawn, type Toggles, toggleNames, togglesOf } from "./dawn.ts";
 import { deviceInfoOf, reportOf } from "./identity.ts";
 import { loadSide } from "./load-side.ts";
 import { dieWithParent } from "./orphan.ts";
@@ -16,8 +16,6 @@ export interface HostParts {
   /** The suite of an operation by name; rejects with a usage Fault that lists what exists. */
   readonly suite: (operation: string) => Promise<Suite>;
   readonly probes: readonly Probe[];
-  /** What the host's own operations bring to a comparison beside their suites: tables, selection, ids. */
-  readonly library?: (operation: string) => Promise<Omit<SideModule, "suite">>;
   /** Replaces the instances of a comparison; see the harness. Tests drive its clock. */
   readonly instrument?: HarnessContext["instrument"];
 }
@@ -71,14 +69,8 @@ async function open(
   parts: HostParts,
   parent: Pick<ParentApi, "phase" | "side" | "lost">,
 ): Promise<OpenDevice> {
-  const path = dawnPath();
-  const toggles = togglesOf(options.profile, options.quantizedTimestamps ?? false);
-  const gpu = openDawn(dawnFlags(options.backend, options.match, toggles), path);
-  const adapter = await requestAdapter(gpu, options);
-  const info = deviceInfoOf(reportOf(adapter, options.backend, options.match), dawnVersion(path));
-  const device = await requestDeviceFor(adapter);
-  void device.lost.then(({ reason, message }) => parent.lost(`${reason}: ${message.split("\n")[0]}`));
-  device.addEventListener("uncapturederror", (event) => console.error(event.error.message));
+  const { device, info, toggles } = await openDevice(options, options.profile, parent);
+  const others = new Map<ProfileName, Promise<Opened>>();
   const harness = createHarness({
     device,
     info,
@@ -87,7 +79,12 @@ async function open(
     probes: parts.probes,
     onPhase: (phase) => void parent.phase(phase),
     profile: options.profile,
-    side: loadSide(parts),
+    openProfile: (profile) => {
+      const known = others.get(profile) ?? openDevice(options, profile, parent);
+      others.set(profile, known);
+      return known;
+    },
+    side: loadSide(parts.suite),
     onSide: (side, subject) => void parent.side(side, subject),
     ...(parts.instrument ? { instrument: parts.instrument } : {}),
   });
@@ -101,6 +98,29 @@ async function open(
     pid: process.pid,
   };
   return { hello, harness, info };
+}
+
+interface Opened {
+  readonly device: GPUDevice;
+  readonly info: DeviceInfo;
+  readonly toggles: Toggles;
+}
+
+/** Opens the adapter under a profile's toggles. Toggles belong to a Dawn instance, so each profile has an instance of its own. */
+async function openDevice(
+  options: HostOptions,
+  profile: ProfileName,
+  parent: Pick<ParentApi, "lost">,
+): Promise<Opened> {
+  const path = dawnPath();
+  const toggles = togglesOf(profile, options.quantizedTimestamps ?? false);
+  const gpu = openDawn(dawnFlags(options.backend, options.match, toggles), path);
+  const adapter = await requestAdapter(gpu, options);
+  const info = deviceInfoOf(reportOf(adapter, options.backend, options.match), dawnVersion(path));
+  const device = await requestDeviceFor(adapter);
+  void device.lost.then(({ reason, message }) => parent.lost(`${reason}: ${message.split("\n")[0]}`));
+  device.addEventListener("uncapturederror", (event) => console.error(event.error.message));
+  return { device, info, toggles };
 }
 
 async function requestAdapter(gpu: GPU, options: HostOptions): Promise<GPUAdapter> {

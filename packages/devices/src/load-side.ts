@@ -4,12 +4,9 @@ import type { SideLoader, SideModule } from "@tunelab/harness";
 import type { HostParts } from "./host.ts";
 
 /** Loads the sides of comparisons into this host: a commit's bundle once a path, or the host's own operations. */
-export function loadSide(parts: Pick<HostParts, "suite" | "library">): SideLoader {
+export function loadSide(suite: HostParts["suite"]): SideLoader {
   const modules = new Map<string, Promise<SideModule>>();
-  const own = async (operation: string): Promise<SideModule> => ({
-    ...(await parts.library?.(operation)),
-    suite: await parts.suite(operation),
-  });
+  const own = async (operation: string): Promise<SideModule> => ({ suite: await suite(operation) });
   return ({ bundle }, operation) => {
     const key = bundle ?? `own ${operation}`;
     const known = modules.get(key);

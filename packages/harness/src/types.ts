@@ -49,6 +49,10 @@ export interface HarnessContext {
   readonly onPhase: (phase: MeasurePhase) => void;
   /** The toggles' profile, by which a side selects from its tables; `portable` unless told. */
   readonly profile?: ProfileName;
+  /** Opens the same adapter under another profile's toggles, for pairs that compare profiles; the device lives as long as the host. */
+  readonly openProfile?: (
+    profile: ProfileName,
+  ) => Promise<{ readonly device: GPUDevice; readonly info: DeviceInfo }>;
   /** Loads the sides of a comparison; without it there are only the host's own operations. */
   readonly side?: SideLoader;
   /** Told which side's code runs next, before it does. */

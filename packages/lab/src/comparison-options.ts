@@ -1,10 +1,16 @@
+import type { OfferRequest } from "@tunelab/compare";
 import { type ComparisonRules, Fault, type ProfileName } from "@tunelab/contract";
 import { BUILD_QUADS, QUADS, REPORT_QUADS } from "@tunelab/harness";
 import type { Command } from "commander";
-import { parseProfile, parseWhole } from "./options.ts";
+import { packed } from "./build.ts";
+import { parseProfile, parseWhole, parseWorkload } from "./options.ts";
+import { parseDimensions } from "./registry.ts";
 
 /** Flags of every command that compares. */
 export interface ComparisonFlags {
+  readonly kernel?: string;
+  readonly workload: string;
+  readonly problem: readonly string[];
   readonly device: string;
   readonly profile: string;
   readonly forceTiming?: boolean;
@@ -46,6 +52,9 @@ const QUADS_PER_PROCESS = 2 * QUADS.quadsPerProcess;
 
 export function comparisonOptions(command: Command): Command {
   return command
+    .option("--kernel <names>", "operations, comma-separated (default: all that both have)")
+    .option("--workload <name>", "quick, standard or full", "quick")
+    .option("--problem <dims>", "one problem, e.g. n=1024,pairs=64; may be repeated", collect, [])
     .option("--device <id>", "device as `lab devices` names it, or auto", "auto")
     .option("--profile <name>", "portable (default toggles) or native (robustness off)", "portable")
     .option("--force-timing", "also time plans that are identical")
@@ -65,10 +74,32 @@ export function comparisonOptions(command: Command): Command {
     .option("--json", "print as JSON on standard output");
 }
 
+const collect = (value: string, all: readonly string[]): string[] => [...all, value];
+
+/** Which operations and problems take part, out of what a side says of itself. */
+export function requestOf({ kernel, workload, problem }: ComparisonFlags): OfferRequest {
+  const kernels = kernel?.split(",").map((name) => name.trim());
+  if (problem.length > 0 && kernels?.length !== 1)
+    throw new Fault("usage", "--problem belongs to one operation: name it with --kernel");
+  const size = parseWorkload(workload);
+  return {
+    ...(kernels ? { kernels } : {}),
+    problemsOf: ({ operation, dimensions, workloads }) =>
+      problem.length > 0
+        ? problem.map((words) => parseDimensions(operation, dimensions, words))
+        : workloads[size],
+  };
+}
+
 /** @throws Fault `usage` naming what cannot be. */
 export function comparisonSettings(flags: ComparisonFlags): ComparisonSettings {
   const first = parseWhole(flags.seed, "--seed");
   if (flags.markdown && flags.json) throw new Fault("usage", "--markdown and --json exclude each other");
+  if (flags.svg !== undefined && packed)
+    throw new Fault(
+      "usage",
+      "--svg needs a checkout: bring the --record back, `pnpm lab comparisons` draws it",
+    );
   if (flags.parityOnly && flags.forceTiming)
     throw new Fault("usage", "--parity-only and --force-timing exclude each other");
   return {

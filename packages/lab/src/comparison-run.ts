@@ -15,7 +15,7 @@ import {
 import { type DeviceTarget, hostFacts, machineLoad, openBench, type PairBench } from "@tunelab/devices";
 import { chartSvg, comparisonMarkdown, comparisonText, forestChart } from "@tunelab/report";
 import type { ComparisonSink } from "@tunelab/store";
-import { newSessionId } from "@tunelab/store/journal";
+import { encodeComparison, newSessionId } from "@tunelab/store/journal";
 import { packed, VERSION } from "./build.ts";
 import type { ComparisonSettings } from "./comparison-options.ts";
 import { comparisonProgress } from "./comparison-progress.ts";
@@ -128,7 +128,7 @@ async function report(
     if (chart) await writeWhole(svg, await chartSvg(chart));
     else io.note(`No picture: no row has a ratio`);
   }
-  if (record !== undefined) await writeWhole(record, `${JSON.stringify(comparison)}\n`);
+  if (record !== undefined) await writeWhole(record, encodeComparison(comparison));
   if (format === "json") io.out(JSON.stringify({ ...comparison, exitCode: exitCodeOf(comparison) }, null, 2));
   else if (format === "markdown") io.out(comparisonMarkdown(comparison, svg));
   else {

@@ -1,9 +1,11 @@
 import { Command, CommanderError } from "commander";
 import { VERSION } from "./build.ts";
+import { register as ab } from "./commands/ab.ts";
 import { register as borrowing } from "./commands/borrowing.ts";
 import { register as ceilings } from "./commands/ceilings.ts";
 import { register as checkGpu } from "./commands/check-gpu.ts";
 import { register as compare } from "./commands/compare.ts";
+import { register as comparisons } from "./commands/comparisons.ts";
 import { register as devices } from "./commands/devices.ts";
 import { register as errorRates } from "./commands/error-rates.ts";
 import { register as experiment } from "./commands/experiment.ts";
@@ -33,7 +35,8 @@ export function programFor(io: Io): Command {
     });
   const inspecting = [devices, checkGpu, noise, ceilings, wgsl, space, replay, borrowing, errorRates];
   const publishing = [tables, ship, results, experiment, report, notebook];
-  for (const register of [tune, compare, ...publishing, ...inspecting, pack]) register(program, io);
+  const comparing = [compare, ab, comparisons];
+  for (const register of [tune, ...comparing, ...publishing, ...inspecting, pack]) register(program, io);
   return program;
 }
 

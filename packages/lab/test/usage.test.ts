@@ -89,7 +89,7 @@ describe("help", () => {
       const { code, out } = await lab([name, "--help"]);
       expect(code, name).toBe(0);
       expect(out, name).toContain("Usage:");
-      if (name !== "results" && name !== "help") {
+      if (!["results", "comparisons", "help"].includes(name)) {
         expect(out, name).toContain("Example:");
         expect(out, name).toContain("--json");
       }

@@ -1,6 +1,7 @@
 import { readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { COMPARISON_SCHEMA, type Comparison, type ComparisonRow, Fault, problemKey } from "@tunelab/contract";
+import { decodeJson } from "./comparison-record.ts";
 import { appendRows, damaged, openWriter, type Row, rowsOf, withSnapshot } from "./database.ts";
 import { ensureDirectory, exists, writeFault } from "./files.ts";
 import { encodeJson } from "./records.ts";
@@ -70,6 +71,7 @@ function rowRecord(row: ComparisonRow, sequence: number): Row {
 export async function createComparison(labDir: string, header: ComparisonHeader): Promise<ComparisonSink> {
   const path = pathOf(labDir, header.id);
   await ensureDirectory(dirname(path));
+  if (await exists(path)) throw new Fault("usage", `comparison ${header.id} is already in ${labDir}`);
   const database = await openWriter(path);
   const { connection } = database;
   try {
@@ -103,22 +105,19 @@ export async function createComparison(labDir: string, header: ComparisonHeader)
 export async function readComparison(labDir: string, id: string): Promise<Comparison> {
   const path = pathOf(labDir, id);
   if (!/^\w+$/.test(id) || !(await exists(path)))
-    throw new Fault("usage", `there is no comparison ${id} in ${labDir}: \`lab comparisons\` lists them`);
+    throw new Fault(
+      "usage",
+      `there is no comparison ${id} in ${labDir}: \`lab comparisons list\` shows them`,
+    );
   return withSnapshot(path, async (connection) => {
     await refuseNewer(connection, path, MIGRATIONS);
     const [header] = await rowsOf(connection, "SELECT record FROM comparison");
     const rows = await rowsOf(connection, 'SELECT "row" FROM rows ORDER BY sequence');
     if (!header) throw damaged(path, "it has no header");
-    const whole = decode(header.record) as Omit<Comparison, "rows">;
-    return { ...whole, rows: rows.map(({ row }) => decode(row) as ComparisonRow) };
+    const whole = decodeJson(String(header.record)) as Omit<Comparison, "rows">;
+    return { ...whole, rows: rows.map(({ row }) => decodeJson(String(row)) as ComparisonRow) };
   });
 }
-
-/** The record that `encodeJson` wrote: numbers that JSON lacks come back as numbers. */
-const decode = (text: unknown): unknown =>
-  JSON.parse(String(text), (_key, part: unknown) =>
-    part === "NaN" || part === "Infinity" || part === "-Infinity" ? Number(part) : part,
-  );
 
 /** Ids of the stored comparisons, oldest first. */
 export async function listComparisons(labDir: string): Promise<readonly string[]> {

@@ -5,6 +5,7 @@ export {
   listComparisons,
   readComparison,
 } from "./comparison.ts";
+export { decodeComparison, encodeComparison } from "./comparison-record.ts";
 export { readEvidence } from "./evidence.ts";
 export { sessionPaths } from "./files.ts";
 export { type Imported, importJournal } from "./import-journal.ts";

@@ -27,6 +27,7 @@ import {
   RECORD_SCHEMA,
 } from "./records.ts";
 
+export { encodeComparison } from "./comparison-record.ts";
 export { newSessionId } from "./records.ts";
 
 /** A line of a journal that was left out, and why. */

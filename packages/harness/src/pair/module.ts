@@ -20,8 +20,8 @@ import type { Executor } from "@tunelab/executor";
  */
 export interface SideModule {
   readonly suite: Suite;
-  /** The library's shipped tables for the operation. */
-  readonly tables?: readonly TuningTable[];
+  /** The library's shipped tables for the operation, whole or loaded when their turn comes. */
+  readonly tables?: readonly ShippedTable[];
   /** The side's own selection: what an application on that commit would run. */
   readonly select?: (request: SelectionRequest) => Promise<Selected>;
   readonly Executor?: typeof Executor;
@@ -36,8 +36,13 @@ export interface SideModule {
   ) => Config;
 }
 
+/** A shipped table as a commit's library has it. */
+export type ShippedTable =
+  | TuningTable
+  | { readonly operation: string; readonly load: () => Promise<TuningTable> };
+
 export interface SelectionRequest {
-  readonly tables: readonly TuningTable[];
+  readonly tables: readonly ShippedTable[];
   readonly operation: Operation;
   readonly problem: Problem;
   readonly capabilities: Capabilities;
@@ -52,7 +57,7 @@ export interface Selected {
     readonly algorithm: { readonly name: string };
     readonly config: Config;
     readonly origin:
-      | { readonly kind: "default" }
+      | { readonly kind: "default" | "pinned" }
       | { readonly kind: "table"; readonly table: string; readonly own: boolean; readonly distance: number };
   }[];
 }

@@ -16,7 +16,7 @@ import type { Workbench } from "../workbench.ts";
 import { judge, pairCase } from "./inputs.ts";
 import type { SideLoader } from "./module.ts";
 import { PARITY } from "./rules.ts";
-import { type Compiled, Seat } from "./seat.ts";
+import { type Compiled, placeOf, Seat } from "./seat.ts";
 import { lookAtShape } from "./shape.ts";
 import { stageSeries } from "./stage-series.ts";
 import { type Shape, straddlingShapes } from "./straddle.ts";
@@ -69,8 +69,14 @@ async function seatsOf(bench: Workbench, load: SideLoader, request: PairRequest)
   const right =
     candidate.source.bundle === base.source.bundle ? left : await load(candidate.source, request.operation);
   return {
-    base: new Seat(bench, "base", left, request),
-    candidate: new Seat(bench, "candidate", right, request),
+    base: new Seat(bench, "base", left, request, await placeOf(bench, request, "base", left)),
+    candidate: new Seat(
+      bench,
+      "candidate",
+      right,
+      request,
+      await placeOf(bench, request, "candidate", right),
+    ),
   };
 }
 
@@ -128,8 +134,9 @@ async function verifyAndTime(
   };
 }
 
+/** One plan under one profile: nothing could differ. */
 const sameHash = ({ base, candidate }: PerSide<Seat>): boolean =>
-  base.report.planHash === candidate.report.planHash;
+  base.report.planHash === candidate.report.planHash && base.profile === candidate.profile;
 
 function reports(seats: PerSide<Seat>, { only }: PairRequest): PairOutcome["sides"] {
   return Object.fromEntries(

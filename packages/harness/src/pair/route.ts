@@ -32,7 +32,7 @@ export async function routesOf(
   try {
     const refused = module.suite.operation.refuse(request.problem);
     if (refused) return [{ refused }];
-    const choices = await choicesOf(module, request, device, profile);
+    const choices = await choicesOf(module, request, device, request.source.profile ?? profile);
     return await Promise.all(choices.map((choice) => planned(module, request, choice, device)));
   } catch (error) {
     return [{ refused: asFault(ownFault(error), "unsupported").message }];
@@ -50,20 +50,30 @@ async function choicesOf(
   if (wanted.kind === "pinned") return [await pinned(module, wanted.variant, problem, capabilities)];
   if (wanted.kind === "shipped") {
     const key = problemKey(problem);
-    const rows = tables
+    const loaded = await Promise.all(tables.map(async (table) => ("load" in table ? table.load() : table)));
+    const here = loaded.filter(
+      ({ device, profile: theirs }) =>
+        theirs === profile &&
+        device.identity.description === identity.description &&
+        device.identity.compiler === identity.compiler,
+    );
+    // Without a table of this device's every shipped row is one that somebody's device would run.
+    const rows = (here.length > 0 ? here : loaded)
       .flatMap(({ entries }) => entries)
       .filter((entry) => problemKey(entry.problem) === key)
       .flatMap((entry) => entry.rows);
     const seen = new Map(rows.map((row) => [row.variant, row]));
     return [...seen.values()].map(({ algorithm, config }) => ({ algorithm, config, from: "shipped" }));
   }
-  if (!select) return [await firstDefault(module, problem, capabilities)];
+  if (wanted.kind === "default" || !select) return [await firstDefault(module, problem, capabilities)];
   const { candidates } = await select({ tables, operation, problem, capabilities, identity, profile });
   const [first] = candidates;
   if (!first) throw new Fault("unsupported", `no variant of ${operation.name} fits this device`);
   const { origin } = first;
   const from =
-    origin.kind === "table" ? `${origin.table}${origin.distance > 0 ? ", nearest problem" : ""}` : "default";
+    origin.kind === "table"
+      ? `${origin.table}${origin.distance > 0 ? ", nearest problem" : ""}`
+      : origin.kind;
   return [{ algorithm: first.algorithm.name, config: first.config, from }];
 }
 

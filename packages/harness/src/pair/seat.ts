@@ -1,15 +1,17 @@
 import {
   asFault,
   type BufferSpec,
+  Fault,
   type PairRequest,
   type PortData,
   type Problem,
+  type ProfileName,
   portOf,
   type Side,
   type SideReport,
   type Suite,
 } from "@tunelab/contract";
-import type { BindOptions, Executor, Instance, Prepared } from "@tunelab/executor";
+import { type BindOptions, Executor, type Instance, type Prepared } from "@tunelab/executor";
 import { CaseCache } from "../cases.ts";
 import { faultAt, type Stage, statusOf } from "../failures.ts";
 import { variantLabel } from "../label.ts";
@@ -24,6 +26,32 @@ export interface Compiled {
   readonly prepared: Prepared;
 }
 
+/** Where a side runs: an executor on the device of its profile. */
+export interface Place {
+  readonly executor: Executor;
+  /** The device's profile; undefined is the host's own. */
+  readonly profile: ProfileName | undefined;
+}
+
+/** The place of a side: the host's executor, unless the request wants another profile's device or the commit's own executor. */
+export async function placeOf(
+  bench: Workbench,
+  { sides, executor }: PairRequest,
+  side: Side,
+  module: SideModule,
+): Promise<Place> {
+  const { context } = bench;
+  const { profile } = sides[side].source;
+  const other = profile !== undefined && profile !== (context.profile ?? "portable") ? profile : undefined;
+  const own = executor === "own" ? module.Executor : undefined;
+  if (other === undefined && !own) return { executor: bench.executor, profile: undefined };
+  if (other !== undefined && !context.openProfile)
+    throw new Fault("unsupported", `this host cannot open the profile ${other} beside its own`);
+  const { device, info } = other === undefined ? context : await context.openProfile!(other);
+  const Made = own ?? Executor;
+  return { executor: new Made(device, info.capabilities, { clock: context.clock }), profile: other };
+}
+
 /** One side of a pair: its code, the executor it runs on, and what became of it so far. */
 export class Seat {
   readonly side: Side;
@@ -31,19 +59,17 @@ export class Seat {
   readonly request: PairRequest;
   readonly cases: CaseCache = new CaseCache();
   readonly #bench: Workbench;
-  readonly #executor: Executor;
+  readonly #place: Place;
   report: SideReport;
 
-  constructor(bench: Workbench, side: Side, module: SideModule, request: PairRequest) {
+  constructor(bench: Workbench, side: Side, module: SideModule, request: PairRequest, place: Place) {
     this.#bench = bench;
     this.side = side;
     this.module = module;
     this.request = request;
+    this.#place = place;
     const { algorithm, config } = request.sides[side];
     this.report = { status: "ok", variant: variantLabel(algorithm, config), planHash: "", seeds: [] };
-    const own = request.executor === "own" ? module.Executor : undefined;
-    const { device, info, clock } = bench.context;
-    this.#executor = own ? new own(device, info.capabilities, { clock }) : bench.executor;
   }
 
   get suite(): Suite {
@@ -53,6 +79,11 @@ export class Seat {
   /** Whether nothing has gone wrong with it yet. */
   get sound(): boolean {
     return this.report.status === "ok";
+  }
+
+  /** The profile it runs under, where that is not the host's. */
+  get profile(): ProfileName | undefined {
+    return this.#place.profile;
   }
 
   /** Whether it has a plan and nothing has gone wrong. */
@@ -96,9 +127,9 @@ export class Seat {
   async compile(problem: Problem): Promise<Compiled> {
     const { algorithm: name, config } = this.request.sides[this.side];
     const algorithm = await algorithmOf(this.suite, { algorithm: name });
-    const { capabilities } = this.#bench.context.info;
+    const { capabilities } = this.#place.executor;
     const subject = await planSubject(this.suite, algorithm, { problem, config }, capabilities);
-    const prepared = await this.#executor.prepare(exposed(subject.plan));
+    const prepared = await this.#place.executor.prepare(exposed(subject.plan));
     return { subject, prepared };
   }
 
@@ -113,7 +144,7 @@ export class Seat {
       this.suite,
       algorithm,
       { problem, config },
-      this.#bench.context.info.capabilities,
+      this.#place.executor.capabilities,
     );
     this.note({ planHash: subject.planHash });
     return subject;
@@ -126,7 +157,7 @@ export class Seat {
   }
 
   dispose(): void {
-    if (this.#executor !== this.#bench.executor) this.#executor.dispose();
+    if (this.#place.executor !== this.#bench.executor) this.#place.executor.dispose();
   }
 }
 

@@ -1,7 +1,8 @@
 import { chmod, cp, mkdir, mkdtemp, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Fault } from "@tunelab/contract";
+import { contractRefusal } from "@tunelab/compare";
+import { Fault, SIDES } from "@tunelab/contract";
 import { dawnPath } from "@tunelab/devices";
 import type { Command } from "commander";
 import type { Plugin } from "esbuild";
@@ -9,6 +10,14 @@ import { VERSION } from "../build.ts";
 import { experimentNames } from "../experiments.ts";
 import type { Io } from "../io.ts";
 import { commitOf, requireCheckout } from "../places.ts";
+import { PACKED_SIDES, type Sides, sidesOf } from "../sides.ts";
+
+interface Flags {
+  readonly out: string;
+  readonly dawn: boolean;
+  readonly compare?: readonly string[];
+  readonly json?: boolean;
+}
 
 export function register(program: Command, io: Io): void {
   program
@@ -19,11 +28,17 @@ export function register(program: Command, io: Io): void {
       "--no-dawn",
       "leave dawn.node out: the machine brings one and names it in TUNELAB_DAWN or GPU_DAWN",
     )
+    .option(
+      "--compare <revisions...>",
+      "also pack BASE and CANDIDATE, so that `compare` runs there without git",
+    )
     .option("--json", "print the files as JSON")
-    .addHelpText("after", "\nExample: pnpm lab pack --out /tmp/lab && node /tmp/lab/lab.mjs devices")
-    .action((flags: { readonly out: string; readonly dawn: boolean; readonly json?: boolean }) =>
-      pack(flags, io),
-    );
+    .addHelpText(
+      "after",
+      "\nExample: pnpm lab pack --out /tmp/lab && node /tmp/lab/lab.mjs devices\n" +
+        "Example: pnpm lab pack --out /tmp/lab --compare main worktree && node /tmp/lab/lab.mjs compare",
+    )
+    .action((flags: Flags) => pack(flags, io));
 }
 
 /** Modules that only a checkout can run: the store's native DuckDB, the embedded GPU, the bundler itself, charts, schemas, notebooks. */
@@ -47,11 +62,9 @@ const BANNER = [
   "const require = __createRequire(import.meta.url), __filename = __fileURLToPath(import.meta.url);",
 ].join("\n");
 
-async function pack(
-  flags: { readonly out: string; readonly dawn: boolean; readonly json?: boolean },
-  io: Io,
-): Promise<void> {
+async function pack(flags: Flags, io: Io): Promise<void> {
   requireCheckout();
+  const compared = await comparedBy(flags, io);
   const out = resolve(flags.out);
   await refuseForeign(out);
   await mkdir(dirname(out), { recursive: true });
@@ -78,7 +91,10 @@ async function pack(
       logLevel: "silent",
     });
     if (flags.dawn) await cp(dawnPath(), join(made, "dawn.node"));
-    await writeFile(join(made, "README.txt"), readme(baked.commit, flags.dawn));
+    for (const side of compared ? SIDES : []) {
+      await cp(compared!.sides[side].folder, join(made, PACKED_SIDES, side), { recursive: true });
+    }
+    await writeFile(join(made, "README.txt"), readme(baked.commit, flags.dawn, compared !== undefined));
     // A temporary folder is its maker's alone; a pack is for whoever gets it.
     await chmod(made, 0o755);
     await rm(out, { recursive: true, force: true });
@@ -87,13 +103,13 @@ async function pack(
     await rm(made, { recursive: true, force: true });
     throw error;
   }
-  const files = ["lab.mjs", "host.mjs", ...(flags.dawn ? ["dawn.node"] : []), "README.txt"];
+  const more = [...(flags.dawn ? ["dawn.node"] : []), ...(compared ? [PACKED_SIDES] : [])];
+  const files = ["lab.mjs", "host.mjs", ...more, "README.txt"];
   if (flags.json) io.out(JSON.stringify({ out, files }));
   else {
     io.out(`Packed into ${out}: ${files.join(", ")}`);
-    io.out(
-      `Next: copy it to the machine and run \`node ${basename(out)}/lab.mjs tune --journal out.jsonl\` there`,
-    );
+    const words = compared ? "compare --record record.json" : "tune --journal out.jsonl";
+    io.out(`Next: copy it to the machine and run \`node ${basename(out)}/lab.mjs ${words}\` there`);
   }
 }
 
@@ -109,6 +125,23 @@ function experimentsPlugin(names: readonly string[], root: string): Plugin {
   };
 }
 
+/**
+ * The two revisions to pack, bundled and held against the contract that the packed laboratory speaks.
+ * @throws Fault `usage` for another number of them, and naming what differs for another contract.
+ */
+async function comparedBy({ compare }: Flags, io: Io): Promise<Sides | undefined> {
+  if (!compare) return undefined;
+  const [base, candidate, ...rest] = compare;
+  if (base === undefined || candidate === undefined || rest.length > 0)
+    throw new Fault("usage", `--compare takes two revisions, not ${compare.length}`);
+  const made = await sidesOf({ base, candidate }, {}, io);
+  for (const side of SIDES) {
+    const refusal = contractRefusal(made.sides[side], compare[side === "base" ? 0 : 1]!, made.own);
+    if (refusal) throw new Fault("usage", refusal);
+  }
+  return made;
+}
+
 /** A folder that something else made is not replaced. */
 async function refuseForeign(out: string): Promise<void> {
   const there = await stat(out).catch(() => undefined);
@@ -120,6 +153,7 @@ async function refuseForeign(out: string): Promise<void> {
 const readme = (
   commit: string,
   dawn: boolean,
+  compares: boolean,
 ): string => `A packed tunelab ${VERSION}, commit ${commit || "unknown"}.
 
 Needs Node >= 20.19${dawn ? "" : " and dawn.node, named in TUNELAB_DAWN"}; no registry, network, git or node_modules.
@@ -133,4 +167,11 @@ Bring the journals back and take them in, in a checkout:
 
     pnpm lab results import results.jsonl
     pnpm lab experiment import experiments.jsonl
+${compares ? COMPARE_README : ""}`;
+
+const COMPARE_README = `
+The commits packed in are compared, and the record brought back, with
+
+    node lab.mjs compare --record record.json
+    pnpm lab comparisons import record.json
 `;

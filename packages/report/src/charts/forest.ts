@@ -1,4 +1,5 @@
-import { type Comparison, type ComparisonRow, problemKey, type RowVerdict } from "@tunelab/contract";
+import type { Comparison, ComparisonRow, RowVerdict } from "@tunelab/contract";
+import { problemLabels } from "../labels.ts";
 import { type ChartSpec, INK, LOOK, positive, SERIES, WIDTH } from "./look.ts";
 
 /** Colour of each verdict that a ratio can have; slower is the orange that stays apart from faster's blue. */
@@ -28,8 +29,9 @@ const LEAST_SPAN = 1.02;
 export function forestChart({ rows, rules, names }: Comparison): ChartSpec | undefined {
   const told = rows.filter(shown);
   if (told.length === 0) return undefined;
+  const { label, common } = problemLabels(told.map(({ problem }) => problem));
   const values = told.map((row) => ({
-    row: `${row.operation} ${problemKey(row.problem)}`,
+    row: `${row.operation} ${label(row.problem)}`,
     ratio: row.judgement.ratio,
     low: row.judgement.low,
     high: row.judgement.high,
@@ -65,7 +67,7 @@ export function forestChart({ rows, rules, names }: Comparison): ChartSpec | und
   return {
     title: {
       text: `${names.base.text} to ${names.candidate.text}`,
-      subtitle: `band: the gate of ${rules.gate * 100}%`,
+      subtitle: [...(common ? [common] : []), `band: the gate of ${rules.gate * 100}%`],
     },
     width: WIDTH,
     height: { step: 24 },

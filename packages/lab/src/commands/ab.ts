@@ -1,0 +1,82 @@
+import { meet, type Offer, offerOf, routeBouts, WORKTREE } from "@tunelab/compare";
+import { Fault, type PerSide, type ProfileName, SIDES, type Wanted } from "@tunelab/contract";
+import { chooseDevice } from "@tunelab/devices";
+import type { Command } from "commander";
+import { packed } from "../build.ts";
+import {
+  type ComparisonFlags,
+  comparisonOptions,
+  comparisonSettings,
+  requestOf,
+} from "../comparison-options.ts";
+import { runComparison } from "../comparison-run.ts";
+import type { Io } from "../io.ts";
+import { parseProfile } from "../options.ts";
+import { packedSides, sidesOf } from "../sides.ts";
+
+interface Flags extends ComparisonFlags {
+  readonly profiles?: string;
+}
+
+const HELP = `
+A variant is an id (what it leaves out is as in its algorithm's default), "default", or "selected" (what the shipped tables choose).
+Exit codes are those of \`compare\`.
+
+Example: pnpm lab ab fused/radix=8 fused/radix=16 --kernel matched-filter --problem n=1024,data=4,templates=8,pairs=32
+Example: pnpm lab ab selected selected --kernel matched-filter --profiles portable,native`;
+
+export function register(program: Command, io: Io): void {
+  const command = program
+    .command("ab <base> <candidate>")
+    .description("A/B of two variants of a kernel, or of one under two profiles")
+    .option("--profiles <base,candidate>", "run the sides under these profiles, in one process");
+  comparisonOptions(command)
+    .addHelpText("after", HELP)
+    .action((base: string, candidate: string, flags: Flags) => ab({ base, candidate }, flags, io));
+}
+
+async function ab(texts: PerSide<string>, flags: Flags, io: Io): Promise<void> {
+  const settings = comparisonSettings(flags);
+  const profiles = profilesOf(flags);
+  const request = requestOf(flags);
+  if (request.kernels?.length !== 1)
+    throw new Fault("usage", "ids belong to one kernel: name it with --kernel");
+  const { sides, own } = packed
+    ? await packedSides()
+    : await sidesOf({ base: WORKTREE, candidate: WORKTREE }, flags, io);
+  const offers = Object.fromEntries(
+    SIDES.map((side): [string, Offer] => {
+      const profile = profiles?.[side];
+      const offer = offerOf(sides.candidate, profile ? { ...request, profile } : request, own);
+      const text = profile ? `${texts[side]} under ${profile}` : texts[side];
+      return [side, { ...offer, name: { ...offer.name, text } }];
+    }),
+  ) as unknown as PerSide<Offer>;
+  const { meetings, extras } = meet(offers);
+  const target = await chooseDevice(flags.device);
+  const wanted = { base: wantedOf(texts.base), candidate: wantedOf(texts.candidate) };
+  await runComparison(
+    {
+      ...{ extras, target, executor: "shared" },
+      settings: profiles ? { ...settings, profile: profiles.base } : settings,
+      names: { base: offers.base.name, candidate: offers.candidate.name },
+      bouts: (bench) => routeBouts(bench, meetings, wanted),
+      command: `ab ${texts.base} ${texts.candidate}`,
+    },
+    io,
+  );
+}
+
+function wantedOf(text: string): Wanted {
+  if (text === "selected" || text === "default") return { kind: text };
+  return { kind: "pinned", variant: text };
+}
+
+/** The profiles of both sides. The host itself opens the base's: it is the session's. */
+function profilesOf({ profiles }: Flags): PerSide<ProfileName> | undefined {
+  if (profiles === undefined) return undefined;
+  const [base, candidate, ...rest] = profiles.split(",").map((name) => name.trim());
+  if (!base || !candidate || rest.length > 0)
+    throw new Fault("usage", `--profiles takes two names, the base's and the candidate's, not "${profiles}"`);
+  return { base: parseProfile(base), candidate: parseProfile(candidate) };
+}

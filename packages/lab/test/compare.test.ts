@@ -1,0 +1,66 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { lab } from "./collect.ts";
+
+let out: string;
+beforeAll(async () => {
+  out = await mkdtemp(join(tmpdir(), "tunelab-compare-cli-"));
+});
+afterAll(() => rm(out, { recursive: true, force: true }));
+
+describe("compare, wrongly used", () => {
+  it.each([
+    [["compare"], /takes two revisions/],
+    [["compare", "HEAD"], /takes two revisions/],
+    [["compare", "nowhere-at-all", "HEAD"], /unknown revision "nowhere-at-all"/],
+    [["compare", "HEAD", "HEAD", "--looks", "3"], /--looks takes rising numbers/],
+    [["compare", "HEAD", "HEAD", "--looks", "32,16"], /--looks takes rising numbers/],
+    [["compare", "HEAD", "HEAD", "--published", "--processes", "2"], /at least 6 processes/],
+    [["compare", "HEAD", "HEAD", "--processes", "6", "--looks", "8,16"], /--looks takes one number/],
+    [["compare", "HEAD", "HEAD", "--executor", "theirs"], /unknown executor "theirs": there is shared, own/],
+    [["compare", "HEAD", "HEAD", "--variant", "a", "--all-shipped"], /exclude each other/],
+    [["compare", "HEAD", "HEAD", "--parity-only", "--force-timing"], /exclude each other/],
+    [["compare", "HEAD", "HEAD", "--json", "--markdown"], /exclude each other/],
+    [["compare", "HEAD", "HEAD", "--problem", "n=64"], /name it with --kernel/],
+    [["compare", "HEAD", "HEAD", "--kernel", "no-such-kernel"], /no operation and problem in common/],
+    [["compare", "HEAD", "HEAD", "--workload", "huge"], /unknown workload "huge"/],
+    [["ab", "default", "selected"], /name it with --kernel/],
+    [
+      ["ab", "default", "default", "--kernel", "matched-filter", "--profiles", "native"],
+      /--profiles takes two names/,
+    ],
+    [["pack", "--out", "/tmp/never", "--compare", "HEAD"], /--compare takes two revisions, not 1/],
+    [["comparisons", "show", "01NEVER"], /there is no comparison 01NEVER/],
+    [["comparisons", "import", "/no/such/file"], /cannot be read/],
+  ] as const)("%j ends with 2 and one line", async (words, message) => {
+    const place = words[0] === "pack" ? [] : ["--out", out];
+    const { code, notes } = await lab([...words, ...place]);
+    expect(code).toBe(2);
+    const lines = notes.split("\n").filter((line) => line.startsWith("tunelab:"));
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(message);
+  });
+
+  it("explains its exit codes in --help", async () => {
+    const { code, out: text } = await lab(["compare", "--help"]);
+    expect(code).toBe(0);
+    expect(text).toMatch(/0: same or faster; 1: regressed; 3: unresolved; 4: invalid/);
+    expect(text).toContain("Example: pnpm compare main worktree");
+  });
+
+  it("refuses a record that is none by the file's name", async () => {
+    const path = join(out, "odd.json");
+    await writeFile(path, "{}");
+    const { code, notes } = await lab(["comparisons", "import", path, "--out", out]);
+    expect(code).toBe(1);
+    expect(notes).toContain(`${path} is no record of a comparison`);
+  });
+
+  it("lists nothing where nothing was compared, and says what makes one", async () => {
+    const { code, out: text } = await lab(["comparisons", "list", "--out", join(out, "empty")]);
+    expect(code).toBe(0);
+    expect(text).toContain("pnpm compare BASE CANDIDATE");
+  });
+});
