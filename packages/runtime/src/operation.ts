@@ -100,10 +100,15 @@ interface Attempt {
   items: number;
 }
 
-/** Milliseconds of a batch item, from this device's table or from runs. */
 interface Cost {
+  /** Milliseconds of a batch item, from this device's table or the least of the runs. */
   msPerItem: number | undefined;
+  /** Runs to wait for until the figure says something: a first one also pays what drivers put off until then. */
+  unsure: number;
 }
+
+/** Runs without a table before a time is believed: on SwiftShader a first one took 25 ms, the second 0.6 ms. */
+const RUNS_TO_BELIEVE = 2;
 
 /** One operation on one runtime: `runtime.operation(...)`. */
 export class RuntimeOperation<P extends Problem = Problem> {
@@ -139,8 +144,8 @@ export class RuntimeOperation<P extends Problem = Problem> {
     const { result, explanation } = await this.#first(problem, demand, async (attempt, prepared) => {
       const instance = await prepared.bind(ports, costOf(attempt));
       try {
-        await instance.run();
-        attempt.cost.msPerItem = instance.msPerItem;
+        const { wallMs } = await instance.run();
+        learn(attempt, instance.msPerItem, wallMs);
         return await instance.read(this.#readable(problem, ports));
       } finally {
         instance.dispose();
@@ -159,12 +164,12 @@ export class RuntimeOperation<P extends Problem = Problem> {
 
   /**
    * Milliseconds on the GPU that a call is expected to take, by this device's table (scaled from the measured batch) or by earlier
-   * runs; undefined when nothing tells. Compiles like `prepare`.
+   * runs; undefined when neither tells. Compiles like `prepare`.
    */
   async expectedMs(problem: P, demand: Demand = {}): Promise<number | undefined> {
     const { result } = await this.#first(problem, demand, async (attempt) => attempt);
     const { cost, items } = result;
-    return cost.msPerItem === undefined ? undefined : cost.msPerItem * items;
+    return cost.msPerItem === undefined || cost.unsure > 0 ? undefined : cost.msPerItem * items;
   }
 
   /**
@@ -242,7 +247,10 @@ export class RuntimeOperation<P extends Problem = Problem> {
     }
     const attempts = selection.candidates.map((candidate): Attempt => {
       const explanation = explain(selection, candidate);
-      const cost = this.#costs.get(`${candidate.variant} ${shape}`, () => ({ msPerItem: undefined }));
+      const cost = this.#costs.get(`${candidate.variant} ${shape}`, () => ({
+        msPerItem: undefined,
+        unsure: RUNS_TO_BELIEVE,
+      }));
       return { candidate, explanation, cost, items: 0 };
     });
     return { selection, attempts };
@@ -284,13 +292,24 @@ export class RuntimeOperation<P extends Problem = Problem> {
       const plan = algorithm.plan(problem, config, executor.capabilities);
       if (origin.kind === "table" && origin.own) {
         const measured = Number(origin.problem[plan.batch.dimension]);
-        if (measured > 0) attempt.cost.msPerItem ??= origin.row.minUs / 1000 / measured;
+        if (measured > 0) {
+          attempt.cost.msPerItem ??= origin.row.minUs / 1000 / measured;
+          attempt.cost.unsure = 0;
+        }
       }
       attempt.items = plan.batch.items;
       attempt.prepared = executor.prepare(plan);
     }
     return attempt.prepared;
   }
+}
+
+/** The wall's time of a whole run bounds what the device took for it. */
+function learn({ cost, items }: Attempt, told: number | undefined, wallMs: number): void {
+  const seen = [cost.msPerItem, told, wallMs > 0 ? wallMs / items : undefined];
+  const least = Math.min(...seen.filter((value) => value !== undefined));
+  cost.msPerItem = Number.isFinite(least) ? least : undefined;
+  cost.unsure = Math.max(0, cost.unsure - 1);
 }
 
 const isBuffer = (value: BoundPorts[string] | undefined): boolean =>

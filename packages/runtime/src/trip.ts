@@ -5,7 +5,7 @@ const USAGE = { mapRead: 0x0001, copySource: 0x0004, copyTarget: 0x0008 } as con
 /** Bytes of the upload that tells what a byte costs: long enough to stand out of the round trip. */
 const UPLOAD_BYTES = 4 * 2 ** 20;
 /** Readings of each; the least counts. */
-const READINGS = 3;
+const READINGS = 8;
 
 export interface Trip {
   /** Submit, wait and map of a call that computes nothing, ms. */

@@ -164,7 +164,6 @@ describe("the published package", () => {
       const answer = JSON.parse(stdout.trim().split("\n").at(-1)!);
       expect(answer).toMatchObject({ index: 77, variant: expect.stringMatching(/^fused\//) });
       expect(answer.magnitude).toBeCloseTo(256, 2);
-      expect(answer.table).toMatch(/^swiftshader\//);
     },
     60_000,
   );

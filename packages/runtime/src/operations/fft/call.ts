@@ -71,7 +71,7 @@ const shapeOf = ({ n, batch, direction = "forward" }: FftShape): FftProblem => (
 const cpuSide = ({ n, batch }: FftProblem): CpuSide => ({
   variant: "cpu/fft.js",
   bytes: 2 * batch * n * 8,
-  milliseconds: async () => batch * (await import("./cpu.ts")).cpuTransformMs(n),
+  milliseconds: async () => batch * (await (await import("./cpu.ts")).cpuTransformMs(n)),
 });
 
 /**

@@ -93,7 +93,7 @@ function problemAndPorts(input: PortsGiven) {
 const cpuSide = ({ n, data, templates, pairs }: Counts): CpuSide => ({
   variant: "cpu/fft.js",
   bytes: 4 * (2 * n * (data + templates) + (2 + RECORD_WORDS) * pairs),
-  milliseconds: async () => pairs * (await import("./cpu.ts")).cpuPairMs(n),
+  milliseconds: async () => pairs * (await (await import("./cpu.ts")).cpuPairMs(n)),
 });
 
 /**

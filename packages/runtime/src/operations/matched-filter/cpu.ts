@@ -53,12 +53,12 @@ function correlator({ n, data, templates, pairs }: CpuWork, records: Uint32Array
   };
 }
 
-const costs = new Map<number, number>();
+const costs = new Map<number, Promise<number>>();
 
 /** Milliseconds of one pair of length n on this CPU, measured once by correlating noise for a few milliseconds. */
-export function cpuPairMs(n: number): number {
+export function cpuPairMs(n: number): Promise<number> {
   const known = costs.get(n);
-  if (known !== undefined) return known;
+  if (known) return known;
   const data = Float32Array.from({ length: 2 * n }, (_, at) => Math.sin(at * at));
   const one = correlator(
     { n, data, templates: data, pairs: new Uint32Array(2) },
