@@ -21,6 +21,12 @@ export const suite: Suite<MatchedFilterProblem> = {
     plants.set(inputs, plant(problem, seed));
     return inputs;
   },
+  collapse(problem, seed) {
+    const inputs = plantedInputs(problem, seed);
+    const collapsed = { ...inputs, pairs: new Uint32Array(2 * problem.pairs) };
+    plants.set(collapsed, plant(problem, seed));
+    return collapsed;
+  },
   oracle: (problem, inputs) => oracleOf(problem, inputs, plants.get(inputs)),
   work({ n, data, templates, pairs }) {
     return {

@@ -7,6 +7,23 @@ import { suite } from "../src/suite.ts";
 const problem: MatchedFilterProblem = { n: 128, data: 3, templates: 5, pairs: 15 };
 const SAMPLE = { count: 15, seed: 1 };
 
+it("collapsed inputs are those of the seed with every pair at the first slice, and the oracle knows their answers", () => {
+  const plain = suite.inputs(problem, 7);
+  const collapsed = suite.collapse!(problem, 7);
+  expect(collapsed.data).toEqual(plain.data);
+  expect(collapsed.templates).toEqual(plain.templates);
+  expect(collapsed.pairs!.length).toBe(plain.pairs!.length);
+  expect([...collapsed.pairs!].every((index) => index === 0)).toBe(true);
+  const records = perfect(problem, collapsed);
+  expect(suite.oracle(problem, collapsed).check({ records }, SAMPLE)).toMatchObject({
+    matched: 15,
+    total: 15,
+  });
+  // Answers of the plain pairs are wrong there.
+  const others = perfect(problem, plain);
+  expect(suite.oracle(problem, collapsed).check({ records: others }, SAMPLE).matched).toBeLessThan(15);
+});
+
 /** Records as a perfect kernel would write them, in float64 and rounded once. */
 function perfect({ n, pairs }: MatchedFilterProblem, inputs: PortData): Uint32Array {
   const words = new Uint32Array(4 * pairs);

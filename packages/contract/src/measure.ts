@@ -1,6 +1,14 @@
 import type { Config, Problem } from "./operation.ts";
 import type { Grade, Trial } from "./trial.ts";
 
+/** What a study changes about a variant or its input before it is measured: such an outcome is no trial of the variant. */
+export interface Alteration {
+  /** Every index of the index buffer points at one slice (`Suite.collapse`): the very same kernel, hardly any traffic. */
+  readonly collapsed?: true;
+  /** Unused workgroup memory to add, in bytes, a multiple of 16. */
+  readonly paddingBytes?: number;
+}
+
 /** One variant to verify and time. */
 export interface MeasureRequest {
   readonly operation: string;
@@ -18,6 +26,7 @@ export interface MeasureRequest {
    * short of time gives less; time never lowers the fewest samples, so what is cut short becomes noisy and nothing worse.
    */
   readonly extensionMs?: number;
+  readonly altered?: Alteration;
 }
 
 /** A trial before the session gives it its id. */

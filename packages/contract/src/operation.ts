@@ -122,6 +122,8 @@ export interface Suite<P extends Problem = Problem> {
   /** Contents of every in and inout port, the same for the same seed. */
   inputs(problem: P, seed: number): PortData;
   oracle(problem: P, inputs: PortData): Oracle;
+  /** The inputs of a seed with every index pointing at one slice, where there is an index buffer: `oracle` judges them too. */
+  collapse?(problem: P, seed: number): PortData;
   /** FLOPs and bytes quoted in public, by the formula in KERNELS (5 n log2 n + 6 n a pair, ...). */
   work(problem: P): { readonly flops: number; readonly bytes: number; readonly items: number };
   readonly workloads: Readonly<Record<WorkloadName, readonly P[]>>;

@@ -52,7 +52,7 @@ export function serveHost(parts: HostParts): void {
       if (subject) parent.subject(subject);
       return harness.measure(request);
     },
-    ceilings: async () => (await device()).harness.ceilings(),
+    ceilings: async (kinds) => (await device()).harness.ceilings(kinds),
     noise: async (samples) => (await device()).harness.noise(samples),
     routes: async (request) => (await device()).harness.routes(request),
     pair: async (request) => (await device()).harness.pair(request),

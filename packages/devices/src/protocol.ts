@@ -1,4 +1,5 @@
 import type {
+  CeilingKind,
   Ceilings,
   DeviceInfo,
   MeasurePhase,
@@ -46,7 +47,7 @@ export interface HostApi {
   /** Compiles ahead, side by side; `compiled` tells of each. */
   compile(requests: readonly MeasureRequest[]): Promise<void>;
   measure(request: MeasureRequest): Promise<TrialOutcome>;
-  ceilings(): Promise<Ceilings>;
+  ceilings(kinds?: readonly CeilingKind[]): Promise<Ceilings>;
   noise(samples: number): Promise<Noise>;
   routes(request: RouteRequest): Promise<readonly Route[]>;
   pair(request: PairRequest): Promise<PairOutcome>;
@@ -96,7 +97,7 @@ export interface Bench {
    */
   compile(requests: readonly MeasureRequest[]): Promise<CompiledAhead>;
   measure(request: MeasureRequest): Promise<TrialOutcome>;
-  ceilings(): Promise<Ceilings>;
+  ceilings(kinds?: readonly CeilingKind[]): Promise<Ceilings>;
   noise(samples: number): Promise<Noise>;
   /** Told of every restart: the reason and the guilty variant. */
   onRestart(listener: (reason: string, request: MeasureRequest | undefined) => void): void;

@@ -62,7 +62,7 @@ export async function openBench(
     hello,
     compile: (requests) => supervisor.compile(requests),
     measure: (request) => supervisor.measure(request),
-    ceilings: () => supervisor.ask("the ceilings", (api) => api.ceilings()),
+    ceilings: (kinds) => supervisor.ask("the ceilings", (api) => api.ceilings(kinds)),
     noise: (samples) => supervisor.ask("the noise probe", (api) => api.noise(samples)),
     routes: (request) => supervisor.ask("the routes", (api) => api.routes(request)),
     pair: (request) => supervisor.pair(request),

@@ -14,8 +14,9 @@ export class CaseCache {
   #key = "";
   readonly #cases = new Map<number, Case>();
 
-  get(suite: Suite, problem: Problem, seed: number): Case {
-    const key = `${suite.operation.name} ${suite.epoch} ${problemKey(problem)}`;
+  get(suite: Suite, problem: Problem, seed: number, collapsed = false): Case {
+    const which = collapsed ? " collapsed" : "";
+    const key = `${suite.operation.name} ${suite.epoch} ${problemKey(problem)}${which}`;
     if (key !== this.#key) {
       this.#cases.clear();
       this.#key = key;
@@ -25,7 +26,7 @@ export class CaseCache {
     const oldest = this.#cases.keys().next();
     if (this.#cases.size >= CACHED_SEEDS && !oldest.done) this.#cases.delete(oldest.value);
     const fresh = ofSuite(suite.operation.name, () => {
-      const inputs = suite.inputs(problem, seed);
+      const inputs = collapsed ? suite.collapse!(problem, seed) : suite.inputs(problem, seed);
       return { seed, inputs, oracle: suite.oracle(problem, inputs) };
     });
     this.#cases.set(seed, fresh);

@@ -36,17 +36,18 @@ export function ceilingsOf(readings: readonly ProbeReading[]): Ceilings {
 }
 
 /**
- * Measures every probe and keeps the best rate of each kind, beside the clock's step and the compute units where they show. A
+ * Measures every probe (only those of the kinds named) and keeps the best rate of each kind, beside the clock's step and the compute units where they show. A
  * probe that does not run here, or whose outputs are not what its arithmetic must give, counts for nothing and says
  * why. @throws Fault `device-lost`.
  */
-export async function measureCeilings(bench: Workbench): Promise<Ceilings> {
+export async function measureCeilings(bench: Workbench, kinds?: readonly CeilingKind[]): Promise<Ceilings> {
   const { context } = bench;
+  const probes = context.probes.filter(({ ceiling }) => kinds?.includes(ceiling) ?? true);
   const { tickNs } = await bench.ticks();
-  const rated = context.probes.filter(({ ceiling }) => ceiling !== "units");
+  const rated = probes.filter(({ ceiling }) => ceiling !== "units");
   const readings: ProbeReading[] = [];
   for (const probe of rated) readings.push(await measureProbe(bench, probe));
-  const counted = context.probes.find(({ ceiling }) => ceiling === "units");
+  const counted = probes.find(({ ceiling }) => ceiling === "units");
   const computeUnits = counted && (await measureUnits(bench, counted));
   return { ...ceilingsOf(readings), tickNs, ...(computeUnits ? { computeUnits } : {}), readings };
 }

@@ -24,11 +24,12 @@ export function createHarness(context: HarnessContext): Harness {
     tickNs: () => inTurn(() => bench.gpuTickNs()),
     compile: (requests, done) => quietly(() => compileAhead(bench, requests, done)),
     measure: (request) => inTurn(() => measureVariant(bench, request)),
-    ceilings: () =>
+    ceilings: (kinds) =>
       quietly(async () => {
         await bench.settle();
-        bench.ceilings = await measureCeilings(bench);
-        return bench.ceilings;
+        const found = await measureCeilings(bench, kinds);
+        if (!kinds) bench.ceilings = found;
+        return found;
       }),
     noise: (samples) => quietly(() => measureNoise(bench, samples)),
     routes: (request) =>

@@ -13,9 +13,10 @@ export { createHarness } from "./harness.ts";
 export { variantLabel } from "./label.ts";
 export { type MdeOptions, minimumDetectableEffect } from "./mde.ts";
 export { type OrderEffect, orderEffect } from "./order-effect.ts";
+export { PADDING_STEP, padPlan } from "./padding.ts";
 export type { SideLoader, SideModule } from "./pair/module.ts";
+export { findPlateau, PLATEAU_TOLERANCE, type Plateau, type SweepPoint } from "./plateau.ts";
 export { judgeProcesses, type ProcessesJudgement } from "./processes.ts";
-
 export * from "./protocol.ts";
 export {
   QuadMachine,

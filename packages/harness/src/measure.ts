@@ -55,7 +55,10 @@ export async function measureVariant(bench: Workbench, request: MeasureRequest):
       known.compileMs = prepared.compileMs;
       stage = "run";
       context.onPhase("verify");
-      const cases = request.seeds.map((seed) => () => bench.cases.get(suite, request.problem, seed));
+      const collapsed = request.altered?.collapsed === true;
+      const cases = request.seeds.map(
+        (seed) => () => bench.cases.get(suite, request.problem, seed, collapsed),
+      );
       instance = await prepared.bind(cases[0]!().inputs);
       await verifyAndTime({ bench, suite, request, subject, cases, instance }, known);
     } catch (error) {

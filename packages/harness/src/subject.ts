@@ -13,6 +13,7 @@ import {
   type Suite,
   supports,
 } from "@tunelab/contract";
+import { padPlan } from "./padding.ts";
 
 /** A request worked out: everything about the variant that is known without a GPU. */
 export interface Subject {
@@ -56,15 +57,21 @@ function outside(algorithm: Algorithm, problem: Problem, config: Config): string
 export async function planSubject(
   suite: Suite,
   algorithm: Algorithm,
-  { problem, config }: Pick<MeasureRequest, "problem" | "config">,
+  { problem, config, altered = {} }: Pick<MeasureRequest, "problem" | "config" | "altered">,
   capabilities: Capabilities,
 ): Promise<Subject> {
   const refused = suite.operation.refuse(problem) ?? outside(algorithm, problem, config);
   if (refused) throw new Fault("unsupported", refused);
-  const resources = algorithm.resources(problem, config);
+  if (altered.collapsed && !suite.collapse) {
+    throw new Fault("unsupported", `${suite.operation.name} has no index buffer to collapse`);
+  }
+  const { paddingBytes = 0 } = altered;
+  const own = algorithm.resources(problem, config);
+  const resources = { ...own, workgroupBytes: own.workgroupBytes + paddingBytes };
   const fit = supports(resources, capabilities);
   if (!fit.supported) throw new Fault("unsupported", fit.reason, { limit: fit.limit });
-  const plan = algorithm.plan(problem, config, capabilities);
+  const planned = algorithm.plan(problem, config, capabilities);
+  const plan = paddingBytes > 0 ? padPlan(planned, paddingBytes) : planned;
   const faults = checkPlan(plan);
   if (faults.length > 0) throw new Fault("validation", `the plan is malformed: ${faults[0]}`, { faults });
   return {

@@ -1,4 +1,5 @@
 import type {
+  CeilingKind,
   Ceilings,
   DeviceInfo,
   MeasurePhase,
@@ -67,7 +68,8 @@ export interface Harness {
   /** Compiles what will be measured, side by side; `done` hears of each by its index. Never rejects for a variant's faults. */
   compile(requests: readonly MeasureRequest[], done: (index: number) => void): Promise<void>;
   measure(request: MeasureRequest): Promise<TrialOutcome>;
-  ceilings(): Promise<Ceilings>;
+  /** Every probe, or those of the kinds named. */
+  ceilings(kinds?: readonly CeilingKind[]): Promise<Ceilings>;
   noise(samples: number): Promise<Noise>;
   /** Variants that a side runs a problem with. */
   routes(request: RouteRequest): Promise<readonly Route[]>;

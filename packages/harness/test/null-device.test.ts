@@ -93,6 +93,26 @@ describe("a harness", () => {
     expect(live).toBe(after);
   });
 
+  it("plans a padded variant apart from the plain one, and refuses padding over the device's limit", async () => {
+    const { harness } = await nullHarness();
+    const plain = await harness.measure(request("right"));
+    const padded = await harness.measure(request("right", { altered: { paddingBytes: 1_024 } }));
+    expect(padded.planHash).not.toBe(plain.planHash);
+    expect(padded.resources!.workgroupBytes).toBe(plain.resources!.workgroupBytes + 1_024);
+    // The text compiles: what stops it here is that the null device computes nothing.
+    expect(padded.status).toBe(plain.status);
+    const huge = await harness.measure(request("right", { altered: { paddingBytes: 2 ** 24 } }));
+    expect(huge).toMatchObject({
+      status: "refused",
+      reason: expect.stringContaining("bytes of workgroup memory"),
+    });
+    const collapsed = await harness.measure(request("right", { altered: { collapsed: true } }));
+    expect(collapsed).toMatchObject({
+      status: "refused",
+      reason: expect.stringContaining("no index buffer"),
+    });
+  });
+
   it("is not stopped by a request that was rejected", async () => {
     const { harness } = await nullHarness();
     await expect(harness.measure(request("unheard"))).rejects.toMatchObject({ kind: "usage" });

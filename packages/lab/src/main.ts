@@ -4,6 +4,7 @@ import { register as ab } from "./commands/ab.ts";
 import { register as borrowing } from "./commands/borrowing.ts";
 import { register as ceilings } from "./commands/ceilings.ts";
 import { register as checkGpu } from "./commands/check-gpu.ts";
+import { register as collapse } from "./commands/collapse.ts";
 import { register as compare } from "./commands/compare.ts";
 import { register as comparisons } from "./commands/comparisons.ts";
 import { register as devices } from "./commands/devices.ts";
@@ -12,9 +13,11 @@ import { register as experiment } from "./commands/experiment.ts";
 import { register as noise } from "./commands/noise.ts";
 import { register as notebook } from "./commands/notebook.ts";
 import { register as pack } from "./commands/pack.ts";
+import { register as padding } from "./commands/padding.ts";
 import { register as replay } from "./commands/replay.ts";
 import { register as report } from "./commands/report.ts";
 import { register as results } from "./commands/results.ts";
+import { register as saturation } from "./commands/saturation.ts";
 import { register as ship } from "./commands/ship.ts";
 import { register as space } from "./commands/space.ts";
 import { register as tables } from "./commands/tables.ts";
@@ -34,9 +37,11 @@ export function programFor(io: Io): Command {
       writeErr: (text) => io.note(text.trimEnd()),
     });
   const inspecting = [devices, checkGpu, noise, ceilings, wgsl, space, replay, borrowing, errorRates];
+  const studies = [collapse, padding, saturation];
   const publishing = [tables, ship, results, experiment, report, notebook];
   const comparing = [compare, ab, comparisons];
-  for (const register of [tune, ...comparing, ...publishing, ...inspecting, pack]) register(program, io);
+  for (const register of [tune, ...comparing, ...publishing, ...inspecting, ...studies, pack])
+    register(program, io);
   return program;
 }
 

@@ -1,6 +1,7 @@
 import {
   type Algorithm,
   type Capabilities,
+  type Config,
   DEFAULT_CAPABILITIES,
   Fault,
   type Operation,
@@ -8,6 +9,7 @@ import {
 } from "@tunelab/contract";
 import { chooseDevice } from "@tunelab/devices";
 import { loadAlgorithms } from "@tunelab/tuner";
+import { parseConfig, parseId } from "@tunelab/variants";
 import { loadSuite, parseProblem } from "./registry.ts";
 
 /** Options of the commands that look at a kernel without measuring it. */
@@ -47,4 +49,19 @@ export async function subjectFor(kernel: string, flags: KernelFlags): Promise<Su
   }
   const { id, info } = await chooseDevice(flags.device);
   return { operation, algorithms, problem, capabilities: info.capabilities, limitsOf: id };
+}
+
+/** The variant an id names, its unnamed parameters as in the algorithm's default; the first algorithm's default without an id. */
+export function variantOf(
+  { operation, algorithms, problem, capabilities }: Subject,
+  id: string | undefined,
+): { readonly algorithm: Algorithm; readonly config: Config } {
+  const parsed = id === undefined ? { algorithm: algorithms[0]?.name ?? "", settings: {} } : parseId(id);
+  const algorithm = algorithms.find(({ name }) => name === parsed.algorithm);
+  if (!algorithm) {
+    const names = algorithms.map(({ name }) => name).join(", ");
+    throw new Fault("usage", `${operation.name} has no algorithm "${parsed.algorithm}": it has ${names}`);
+  }
+  const defaults = algorithm.defaultConfig(problem, capabilities);
+  return { algorithm, config: parseConfig(algorithm.space(problem), parsed.settings, defaults) };
 }

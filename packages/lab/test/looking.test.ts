@@ -2,8 +2,7 @@ import { planHash } from "@tunelab/contract";
 import { describe, expect, it } from "vitest";
 import { ceilingsGrid, readingsGrid, sharesText } from "../src/ceilings-text.ts";
 import { figuresOf, histogram } from "../src/commands/noise.ts";
-import { variantOf } from "../src/commands/wgsl.ts";
-import { subjectFor } from "../src/subject.ts";
+import { subjectFor, variantOf } from "../src/subject.ts";
 import { lab } from "./collect.ts";
 
 describe("looking at a kernel", () => {

@@ -6,6 +6,7 @@ export * from "./charts/lines.ts";
 export * from "./charts/look.ts";
 export { fractionsOverEvaluationsChart } from "./charts/search.ts";
 export * from "./charts/sensitivity.ts";
+export * from "./charts/studies.ts";
 export { timesChart } from "./charts/times.ts";
 export * from "./charts/timings.ts";
 export * from "./comparison.ts";

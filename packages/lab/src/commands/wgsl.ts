@@ -1,16 +1,8 @@
-import {
-  type Algorithm,
-  type Config,
-  Fault,
-  type Plan,
-  planHash,
-  problemKey,
-  supports,
-} from "@tunelab/contract";
-import { formatId, parseConfig, parseId } from "@tunelab/variants";
+import { type Plan, planHash, problemKey, supports } from "@tunelab/contract";
+import { formatId } from "@tunelab/variants";
 import type { Command } from "commander";
 import type { Io } from "../io.ts";
-import { type KernelFlags, type Subject, subjectFor } from "../subject.ts";
+import { type KernelFlags, subjectFor, variantOf } from "../subject.ts";
 
 interface Flags extends KernelFlags {
   readonly variant?: string;
@@ -52,21 +44,6 @@ async function wgsl(kernel: string, flags: Flags, io: Io): Promise<void> {
   }
   io.out(`// ${kernel} ${variant}\n// ${problemKey(problem)}, plan ${hash}`);
   for (const { name, wgsl } of plan.modules) io.out(`\n// module ${name}\n${wgsl.trimEnd()}`);
-}
-
-/** The variant an id names, its unnamed parameters as in the algorithm's default; the first algorithm's default without an id. */
-export function variantOf(
-  { operation, algorithms, problem, capabilities }: Subject,
-  id: string | undefined,
-): { readonly algorithm: Algorithm; readonly config: Config } {
-  const parsed = id === undefined ? { algorithm: algorithms[0]?.name ?? "", settings: {} } : parseId(id);
-  const algorithm = algorithms.find(({ name }) => name === parsed.algorithm);
-  if (!algorithm) {
-    const names = algorithms.map(({ name }) => name).join(", ");
-    throw new Fault("usage", `${operation.name} has no algorithm "${parsed.algorithm}": it has ${names}`);
-  }
-  const defaults = algorithm.defaultConfig(problem, capabilities);
-  return { algorithm, config: parseConfig(algorithm.space(problem), parsed.settings, defaults) };
 }
 
 /** Contents of constants as their length: a twiddle table of 64 KiB helps nobody on a page. */
