@@ -127,6 +127,7 @@ describe("the interpreter of kernel texts", () => {
 
   it("wraps unsigned arithmetic, and keeps the precedence and the loops of WGSL", () => {
     expect(run("out[t] = 0u - 1u;").out[0]).toBe(0xffffffff);
+    expect(run("out[t] = 0xfeedfaceu;").out[0]).toBe(0xfeedface);
     expect(run("out[t] = 7u + 6u * 5u % 4u;").out[0]).toBe(9);
     expect(run("out[t] = ~(t * 2u) / 2u;").out[1]).toBe(0x7ffffffe);
     const loop = "var x = 0u; for (var i = 0u; i < t; i += 1u) { x += i; } out[t] = x;";

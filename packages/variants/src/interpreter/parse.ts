@@ -278,6 +278,9 @@ class Parser {
     }
     const token = this.#next();
     if (/^\d/.test(token)) {
+      if (token.startsWith("0x")) {
+        return { kind: "number", value: Number(token.replace(/u$/, "")), type: "u32" };
+      }
       const type = token.endsWith("u") ? "u32" : /[.ef]/.test(token) ? "f32" : "i32";
       return { kind: "number", value: Number.parseFloat(token), type };
     }

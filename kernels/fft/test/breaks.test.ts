@@ -1,0 +1,241 @@
+import type { Config, Plan } from "@tunelab/contract";
+import { interpret } from "@tunelab/variants/interpreter";
+import { describe, expect, it } from "vitest";
+import {
+  codelet,
+  type FftProblem,
+  inputPosition,
+  type OneWorkgroupConfig,
+  oneWorkgroup,
+  outputPosition,
+  shapeOf,
+} from "../src/index.ts";
+import { planOf, runOnCpu } from "./cpu.ts";
+
+/**
+ * What a generator of such kernels gets wrong without an error from WebGPU, put in on purpose. Each break must turn exactly the check
+ * that is named for it red. The checks look at one property each and not at values, which most of these spoil.
+ */
+
+const PLAIN: OneWorkgroupConfig = {
+  radix: 4,
+  butterfly: "split",
+  workgroup: 32,
+  chunk: 4,
+  staging: "whole",
+  padding: 0,
+  twiddles: "table",
+  transforms: 1,
+  loads: "scalar",
+};
+/** 2 * 4^3: a radix-2 stage, three of radix 4, three exchanges. */
+const PROBLEM: FftProblem = { n: 128, batch: 2, direction: "forward" };
+const SHAPE = shapeOf(PROBLEM.n, PLAIN.radix, PLAIN.workgroup);
+
+interface Kernel {
+  readonly plan: Plan;
+  readonly wgsl: string;
+}
+
+type Break = (kernel: Kernel) => Kernel;
+
+function kernelOf(config: Config, broken: Break): Kernel {
+  const plan = planOf("one-workgroup", PROBLEM, config);
+  const { plan: changed, wgsl } = broken({ plan, wgsl: plan.modules[0]!.wgsl });
+  return { wgsl, plan: { ...changed, modules: [{ ...plan.modules[0]!, wgsl }] } };
+}
+
+const faultsOf = ({ plan }: Kernel, kind: string): readonly string[] =>
+  runOnCpu(plan, PROBLEM)
+    .faults.filter((fault) => fault.kind === kind)
+    .map(({ first }) => first);
+
+/** The lines of a text that belong to pass `index`: its butterflies, then the exchange after it. */
+function segment(wgsl: string, index: number): string[] {
+  const all = wgsl.split("\n").map((line) => line.trim());
+  const from = all.findIndex((line) => line.startsWith(`// pass ${index}:`));
+  const to = all.findIndex((line) => line.startsWith(`// pass ${index + 1}:`));
+  return all.slice(from + 1, to < 0 ? undefined : to);
+}
+
+const isExchange = (line: string): boolean => /stage\[|workgroupBarrier|^let p\d+[oi]\d/.test(line);
+
+/** Positions that the registers hold after the exchange of a pass, by thread; they held those of the pass's outputs. */
+function handedOn(wgsl: string, index: number): number[] {
+  const { points, threads } = SHAPE;
+  const registers = Array.from({ length: points }, (_, r) => r);
+  const text = `
+    @group(0) @binding(0) var<storage, read> tags: array<f32>;
+    @group(0) @binding(1) var<storage, read_write> got: array<f32>;
+    ${/var<workgroup> stage[^;]+;/.exec(wgsl)![0]}
+    @compute @workgroup_size(${threads}) fn main(@builtin(local_invocation_index) t: u32) {
+      ${registers.map((r) => `var x${r} = vec2f(tags[t * ${points}u + ${r}u], 0.0f);`).join("\n")}
+      ${segment(wgsl, index).filter(isExchange).join("\n")}
+      ${registers.map((r) => `got[t * ${points}u + ${r}u] = x${r}.x;`).join("\n")}
+    }`;
+  const tags = new Float32Array(PROBLEM.n);
+  for (let t = 0; t < threads; t++) {
+    for (const r of registers) tags[t * points + r] = outputPosition(SHAPE, SHAPE.passes[index]!, t, r);
+  }
+  const got = new Float32Array(PROBLEM.n);
+  interpret({ wgsl: text, buffers: { tags, got }, extents: {}, groups: 1 });
+  return [...got];
+}
+
+/** Every check by its name; each throws where its property does not hold. */
+const CHECKS: Readonly<Record<string, (broken: Break) => void>> = {
+  "no thread reads what another may still be writing": (broken) => {
+    expect(faultsOf(kernelOf(PLAIN, broken), "race")).toEqual([]);
+  },
+
+  "transforms side by side keep to their own slots": (broken) => {
+    const side = { ...PLAIN, transforms: 4 };
+    expect(faultsOf(kernelOf(side, broken), "overlap")).toEqual([]);
+  },
+
+  "an odd power of two has its radix-2 stage: the arithmetic of every pass is there": (broken) => {
+    const { wgsl } = kernelOf(PLAIN, broken);
+    expect(SHAPE.passes.map(({ radix }) => radix)).toEqual([2, 4, 4, 4]);
+    for (const [index, { radix }] of SHAPE.passes.entries()) {
+      const operations = segment(wgsl, index).filter((line) => /^let p\d+v/.test(line)).length;
+      const butterflies = SHAPE.points / radix;
+      expect(operations, `pass ${index}`).toBe(butterflies * codelet(radix, -1).operations.length);
+    }
+  },
+
+  "an exchange hands every register the position that its next pass reads": (broken) => {
+    const { wgsl } = kernelOf(PLAIN, broken);
+    for (const [index, next] of SHAPE.passes.slice(1).entries()) {
+      if (!segment(wgsl, index).some((line) => line.includes("stage["))) continue;
+      const want = Array.from({ length: PROBLEM.n }, (_, at) =>
+        inputPosition(SHAPE, next, Math.floor(at / SHAPE.points), at % SHAPE.points),
+      );
+      expect(handedOn(wgsl, index), `after pass ${index}`).toEqual(want);
+    }
+  },
+
+  "every exchange takes place: workgroup memory carries what the cost claims": (broken) => {
+    const { plan } = kernelOf(PLAIN, broken);
+    const { reads, writes } = runOnCpu(plan, PROBLEM).stages.transform!.traffic.stage!;
+    // Writes are forgotten from one workgroup to the next, reads add up: compare one workgroup's.
+    const words = (counts: Uint32Array): number => counts.reduce((sum, count) => sum + count, 0);
+    const bytes = 4 * (words(reads) / PROBLEM.batch + words(writes));
+    expect(bytes).toBe(oneWorkgroup.cost(PROBLEM, PLAIN).workgroupBytes / PROBLEM.batch);
+  },
+
+  "the buffers are of the length that the text reads": (broken) => {
+    const { plan, wgsl } = kernelOf(PLAIN, broken);
+    for (const name of ["input", "output"]) {
+      const points = Number(new RegExp(`> ${name}: array<array<vec2f, (\\d+)>>;`).exec(wgsl)![1]);
+      expect(plan.buffers.find((buffer) => buffer.name === name)!.itemBytes).toBe(8 * points);
+    }
+  },
+};
+
+const inText =
+  (change: (wgsl: string) => string): Break =>
+  ({ plan, wgsl }) => ({ plan, wgsl: change(wgsl) });
+
+/** Removes lines of the text. */
+const without = (wgsl: string, drop: (line: string) => boolean): string =>
+  wgsl
+    .split("\n")
+    .filter((line) => !drop(line.trim()))
+    .join("\n");
+
+const BREAKS: readonly (readonly [name: string, check: string, broken: Break])[] = [
+  [
+    "a barrier removed",
+    "no thread reads what another may still be writing",
+    inText((wgsl) => wgsl.replace("workgroupBarrier();", "")),
+  ],
+  [
+    "two buffers overlapping",
+    "transforms side by side keep to their own slots",
+    inText((wgsl) =>
+      wgsl.replace(/let base = side \* (\d+)u;/, (_, words) => `let base = side * ${Number(words) / 2}u;`),
+    ),
+  ],
+  [
+    "the radix-2 stage omitted",
+    "an odd power of two has its radix-2 stage: the arithmetic of every pass is there",
+    inText((wgsl) => without(wgsl, (line) => /^(let p0v|x\d+ = p0v)/.test(line))),
+  ],
+  [
+    "a gather with the scatter's index",
+    "an exchange hands every register the position that its next pass reads",
+    inText((wgsl) => {
+      const scatter = [...wgsl.matchAll(/^ *stage\[([^\]]*p1o[^\]]*)\] = x(\d+);/gm)];
+      return scatter.reduce(
+        (text, [, slot, register]) =>
+          text.replace(
+            new RegExp(`x${register} = stage\\[[^\\]]*p1i[^\\]]*\\];`),
+            `x${register} = stage[${slot}];`,
+          ),
+        wgsl,
+      );
+    }),
+  ],
+  [
+    "the last exchange skipped",
+    "every exchange takes place: workgroup memory carries what the cost claims",
+    inText((wgsl) => {
+      const [before, after] = wgsl.split(/(?=\/\/ pass 2:)/) as [string, string];
+      const [last, rest] = after.split(/(?=\/\/ pass 3:)/) as [string, string];
+      return before + without(last, (line) => line.includes("stage[")) + rest;
+    }),
+  ],
+  [
+    "a stale length",
+    "the buffers are of the length that the text reads",
+    ({ wgsl }) => ({
+      wgsl,
+      plan: planOf("one-workgroup", { ...PROBLEM, n: PROBLEM.n / 2 }, { ...PLAIN, workgroup: 16 }),
+    }),
+  ],
+];
+
+/** Names of the checks that a break turns red. */
+const redUnder = (broken: Break): string[] =>
+  Object.entries(CHECKS).flatMap(([name, check]) => {
+    try {
+      check(broken);
+      return [];
+    } catch {
+      return [name];
+    }
+  });
+
+const whole: Break = (kernel) => kernel;
+
+describe("the kernel as it is", () => {
+  for (const [name, check] of Object.entries(CHECKS)) it(name, () => check(whole));
+});
+
+describe("a broken kernel turns exactly its check red", () => {
+  for (const [name, check, broken] of BREAKS) {
+    it(`${name}: "${check}"`, () => {
+      const changes = [PLAIN, { ...PLAIN, transforms: 4 }].map((config) => {
+        const [before, after] = [kernelOf(config, whole), kernelOf(config, broken)];
+        return (
+          before.wgsl !== after.wgsl || before.plan.buffers[0]!.itemBytes !== after.plan.buffers[0]!.itemBytes
+        );
+      });
+      expect(changes, "the break changed nothing").toContain(true);
+      expect(redUnder(broken)).toEqual([check]);
+    });
+  }
+
+  it("every check has a break, and every break but the lost barrier and the stale length spoils values as well", () => {
+    expect(new Set(BREAKS.map(([, check]) => check))).toEqual(new Set(Object.keys(CHECKS)));
+    for (const [name, , broken] of BREAKS) {
+      const config = name === "two buffers overlapping" ? { ...PLAIN, transforms: 4 } : PLAIN;
+      const { plan } = kernelOf(config, broken);
+      if (name === "a stale length") continue;
+      const right = runOnCpu(plan, PROBLEM).verdict.matched === PROBLEM.batch;
+      // In step, threads need no barrier: only the race shows, until a device runs narrower subgroups.
+      expect(right, name).toBe(name === "a barrier removed");
+      if (right) expect(runOnCpu(plan, PROBLEM, { subgroupSize: 8 }).verdict.matched).toBe(0);
+    }
+  });
+});
