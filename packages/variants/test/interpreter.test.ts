@@ -132,6 +132,10 @@ describe("the interpreter of kernel texts", () => {
     expect(run("out[t] = ~(t * 2u) / 2u;").out[1]).toBe(0x7ffffffe);
     const loop = "var x = 0u; for (var i = 0u; i < t; i += 1u) { x += i; } out[t] = x;";
     expect(run(loop).out.slice(0, 5)).toEqual([0, 0, 1, 3, 6]);
+    const leave =
+      "var x = 0u; for (var i = 0u; i < 8u; i += 1u) { if (i == t) { break; } x += 1u; } workgroupBarrier(); out[t] = x;";
+    expect(run(leave)).toMatchObject({ faults: [], barriers: 1 });
+    expect(run(leave).out.slice(0, 8)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
     const swizzle =
       "var v = vec2f(1.0f, 2.0f); v.x = 5.0f; let w = v; v.y = 6.0f; out[t] = u32(w.x * 10.0f + w.y);";
     expect(run(swizzle).out[0]).toBe(52);

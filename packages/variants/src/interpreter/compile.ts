@@ -54,6 +54,8 @@ export class Scope {
   readonly #known: Map<string, Compiled>;
   readonly #counter: { locals: number; collectives: number };
   collectives: Collective[] = [];
+  /** Threads that left the loop around the statement by `break`; filled while the loop runs. */
+  left: Set<Frame> | undefined;
   readonly structs: ReadonlyMap<string, readonly string[]>;
 
   constructor(
@@ -67,7 +69,9 @@ export class Scope {
   }
 
   inner(): Scope {
-    return new Scope(this.structs, new Map(this.#known), this.#counter);
+    const scope = new Scope(this.structs, new Map(this.#known), this.#counter);
+    scope.left = this.left;
+    return scope;
   }
 
   define(name: string, value: Compiled): void {

@@ -32,7 +32,8 @@ export type Statement =
       readonly step: Statement;
       readonly body: readonly Statement[];
     }
-  | { readonly kind: "return" };
+  | { readonly kind: "return" }
+  | { readonly kind: "break" };
 
 /** A type: a scalar or vector by name, an array of one, a struct of u32 words. */
 export type Type = string | { readonly array: Type; readonly count?: number };
@@ -196,9 +197,10 @@ class Parser {
   }
 
   #statement(): Statement {
-    if (this.#skip("return")) {
+    for (const kind of ["return", "break"] as const) {
+      if (!this.#skip(kind)) continue;
       this.#expect(";");
-      return { kind: "return" };
+      return { kind };
     }
     if (this.#skip("if")) return this.#if();
     if (this.#skip("for")) {

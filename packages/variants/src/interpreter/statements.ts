@@ -49,6 +49,15 @@ function runnable(statement: Statement, scope: Scope): Runnable {
       return branch(statement, scope);
     case "for":
       return loop(statement, scope);
+    case "break": {
+      const { left } = scope;
+      if (!left) throw new Fault("usage", "the interpreter met a break outside any loop");
+      // biome-ignore lint/correctness/useYield: nothing here waits, but every statement is a generator
+      return function* (threads) {
+        for (const frame of threads) left.add(frame);
+        return [];
+      };
+    }
     case "return":
       // biome-ignore lint/correctness/useYield: nothing here waits, but every statement is a generator
       return function* () {
@@ -84,6 +93,8 @@ function branch({ condition, yes, no }: Extract<Statement, { kind: "if" }>, scop
 
 function loop({ first, condition, step, body }: Extract<Statement, { kind: "for" }>, scope: Scope): Runnable {
   const inner = scope.inner();
+  const left = new Set<Frame>();
+  inner.left = left;
   const begin = runnable(first, inner);
   const { value, together } = collected(condition, inner);
   const round = sequence(body, inner);
@@ -100,7 +111,7 @@ function loop({ first, condition, step, body }: Extract<Statement, { kind: "for"
       live = yield* advance(yield* round(going));
     }
     const kept = new Set(over);
-    return threads.filter((frame) => kept.has(frame));
+    return threads.filter((frame) => left.delete(frame) || kept.has(frame));
   };
 }
 
