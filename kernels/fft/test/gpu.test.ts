@@ -75,7 +75,7 @@ describe.runIf(gpu)("the transform on the embedded GPU", () => {
       const problem = { n, batch: 3, direction };
       expect(await errorOf({ algorithm: "four-step", problem })).toBeLessThan(EXACT);
       const other = { ...problem, direction: opposite[direction] };
-      if (n > 4096) return;
+      if (n > 4096) return; // the default alone: its compilation takes long enough
       expect(await errorOf({ algorithm: "four-step", problem: other, config: richFour(n) })).toBeLessThan(
         EXACT,
       );
@@ -94,4 +94,63 @@ describe.runIf(gpu)("the transform on the embedded GPU", () => {
     const error = await errorOf({ algorithm: "four-step", problem: { ...problem, n: 512 }, config });
     expect(error).toBeGreaterThan(2e-6);
   }, 60_000);
+
+  it("builds of one length agree bit for bit: whole, split, in chunks, padded, side by side, by pairs of points", async () => {
+    const problem: FftProblem = { n: 256, batch: 5, direction: "forward" };
+    const base = {
+      ...rich(256),
+      loads: "scalar",
+      transforms: 1,
+      padding: 0,
+      staging: "whole",
+      chunk: 8,
+    } as const;
+    const builds: OneWorkgroupConfig[] = [
+      base,
+      { ...base, chunk: 2 },
+      { ...base, staging: "split", padding: 8 },
+      { ...base, transforms: 2, loads: "vector" },
+      { ...base, workgroup: 64, chunk: 4 },
+    ];
+    const digests = [];
+    for (const config of builds) {
+      const outcome = await gpu!.run({ algorithm: "one-workgroup", problem, config });
+      expect(outcome.verdict?.matched, outcome.failed).toBe(5);
+      digests.push(outcome.digests);
+    }
+    for (const one of digests) expect(one).toEqual(digests[0]);
+  }, 60_000);
+
+  it("an item with NaN and one with infinity spoil no other", async () => {
+    const problem: FftProblem = { n: 64, batch: 6, direction: "inverse" };
+    const one = { algorithm: "one-workgroup", problem, config: rich(64) };
+    const clean = await gpu!.run(one);
+    const spoil = [
+      [1, Number.NaN],
+      [4, Number.POSITIVE_INFINITY],
+    ] as const;
+    const dirty = await gpu!.run({ ...one, spoil });
+    expect(clean.finite).toBe(true);
+    expect(dirty.finite).toBe(false);
+    for (const item of [0, 2, 3, 5]) expect(dirty.digests![item]).toBe(clean.digests![item]);
+    expect(dirty.verdict!.matched).toBe(4);
+  }, 60_000);
+
+  for (const [fault, from, to] of [
+    ["no barrier", "workgroupBarrier();", ""],
+    ["an index off by one", "= stage[base + p0i0]", "= stage[base + p0i0 + 1u]"],
+    ["no store of the last item", "if (item < extents.items)", "if (item + 1u < extents.items)"],
+  ] as const) {
+    it(`a text with ${fault} is called wrong`, async () => {
+      const problem: FftProblem = { n: 128, batch: 5, direction: "forward" };
+      const { verdict, failed } = await gpu!.run({
+        algorithm: "one-workgroup",
+        problem,
+        config: rich(128),
+        edits: [[from, to]],
+      });
+      expect(verdict?.matched, failed).toBeLessThan(5);
+      expect(verdict!.detail).toMatch(/^item \d: /);
+    }, 60_000);
+  }
 });

@@ -40,6 +40,9 @@ async function run({
     const wgsl = edits.reduce((text, [from, to]) => text.replace(from, to), module.wgsl);
     return { ...module, wgsl };
   });
+  if (edits.length > 0 && modules.every(({ wgsl }, index) => wgsl === plan.modules[index]!.wgsl)) {
+    throw new Error("the edits changed nothing");
+  }
   const inputs: PortData = suite.inputs(problem, seed);
   const oracle = suite.oracle(problem, inputs);
   for (const [item, value] of spoil) inputs.input![2 * item * problem.n] = value;
