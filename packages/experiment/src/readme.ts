@@ -105,12 +105,13 @@ function runParts({ experiment }: NamedExperiment, run: ExperimentRun): readonly
 
 function measuredCells({ claim, verdict, ratio, low, high, why }: Judged): readonly string[] {
   if (ratio === undefined) return [NOTHING, NOTHING, why ? `${verdict}: ${why}` : verdict];
-  const interval = claim.figure === "error" ? "the same in every run" : `${bound(low)} to ${bound(high)}`;
+  const interval =
+    claim.figure === "error" ? "the same in every run" : `${boundText(low)} to ${boundText(high)}`;
   return [formatRatio(ratio), interval, verdict];
 }
 
-/** Fewer than six rounds bound nothing. */
-const bound = (ratio: number | undefined): string =>
+/** An end of an interval in words: fewer than six rounds bound nothing. */
+export const boundText = (ratio: number | undefined): string =>
   ratio !== undefined && Number.isFinite(ratio) && ratio > 0 ? formatRatio(ratio) : "unbounded";
 
 function medianOf(sorted: readonly number[]): number | undefined {

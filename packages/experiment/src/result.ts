@@ -97,7 +97,10 @@ const file: v.GenericSchema<unknown, ExperimentResult> = v.object({
 export const runKey = ({ deviceSlug, compiler, backend, profile }: ExperimentRun): string =>
   `${deviceSlug}-${compiler}-${backend}-${profile}`;
 
-/** The result with a run added, or replaced where it has one of the same device and profile that is not newer. */
+/**
+ * The result with a run added. One of the same device and profile is replaced, unless it is newer, or has more rounds: what an
+ * interruption left of a run says less than a whole one.
+ */
 export function withRun(
   result: ExperimentResult | undefined,
   name: string,
@@ -105,7 +108,8 @@ export function withRun(
 ): ExperimentResult {
   const others = (result?.runs ?? []).filter((one) => runKey(one) !== runKey(added));
   const known = result?.runs.find((one) => runKey(one) === runKey(added));
-  const kept = known && known.session > added.session ? known : added;
+  const stays = known && (known.session > added.session || known.rounds > added.rounds);
+  const kept = stays ? known : added;
   const runs = [...others, kept].sort((a, b) => (runKey(a) < runKey(b) ? -1 : 1));
   return { schema: RESULT_SCHEMA, experiment: name, runs };
 }

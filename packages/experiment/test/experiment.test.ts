@@ -148,6 +148,8 @@ describe("a result", () => {
       ["portable", 9],
     ]);
     expect(withRun(result, NAME, first).runs[1]!.rounds).toBe(9);
+    const cut = { ...newer, session: "01M8NR35J90W05MHZT83MKSP67", rounds: 2 };
+    expect(withRun(result, NAME, cut).runs[1]!.rounds).toBe(9); // an interrupted run replaces no whole one
     expect(parseResult(serialiseResult(result), "result.json")).toEqual(result);
   });
 

@@ -85,7 +85,7 @@ export async function readResult(root: string, name: string): Promise<Experiment
   return text === undefined ? undefined : parseResult(text, path);
 }
 
-/** Adds runs to their results and writes every file that follows from them; gives the folders. */
+/** Adds runs to their results and writes every file that follows from them; gives the folders where the new run stands. */
 export async function keepRuns(
   root: string,
   experiments: readonly NamedExperiment[],
@@ -98,7 +98,7 @@ export async function keepRuns(
     await writeWhole(resultPath(root, name), serialiseResult(result));
     for (const [file, text] of await experimentFiles(named, result))
       await writeWhole(join(root, "experiments", name, file), text);
-    folders.push(`experiments/${name}`);
+    if (result.runs.includes(run)) folders.push(`experiments/${name}`);
   }
   return folders;
 }

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault, type SessionEvidence } from "@tunelab/contract";
-import { judgeRun, type NamedExperiment, overall, ROUNDS, runsOf } from "@tunelab/experiment";
-import { columns, gridText } from "@tunelab/report";
+import { boundText, judgeRun, type NamedExperiment, overall, ROUNDS, runsOf } from "@tunelab/experiment";
+import { columns, formatRatio, gridText } from "@tunelab/report";
 import { readJournal } from "@tunelab/store/journal";
 import type { Command } from "commander";
 import { commandLine, packed } from "../build.ts";
@@ -172,11 +172,13 @@ async function tell(
     io.out(`${name}: ${verdict}`);
     for (const { claim, verdict: one, ratio, low, high, why } of claims) {
       const figure =
-        ratio === undefined ? (why ?? "") : `${ratio.toFixed(3)} (${low!.toFixed(3)} to ${high!.toFixed(3)})`;
-      io.out(`  ${claim.text}: predicted ${claim.predicted}, measured ${figure}: ${one}`);
+        ratio === undefined ? (why ?? "") : `${formatRatio(ratio)} (${boundText(low)} to ${boundText(high)})`;
+      io.out(`  ${claim.text}: predicted ${formatRatio(claim.predicted)}, measured ${figure}: ${one}`);
     }
   }
   if (found.length === 0) io.out("No experiment had a whole round.");
+  const left = found.filter(({ name }) => !folders.includes(`experiments/${name}`));
+  for (const { name } of left) io.note(`${name}: an earlier run with more rounds, or a newer one, stays`);
   for (const folder of folders) io.out(`Page: ${folder}/README.md`);
 }
 
