@@ -245,6 +245,25 @@ describe("falling on", () => {
     expect(events[0]).toMatchObject({ kind: "fallback", operation: "tiny", variant: "broken" });
   });
 
+  it("an operation of one's own needs no tables, runs, binds, and races with a check of one's own", async () => {
+    const runtime = await runtimeWith();
+    const own = operation([sound]);
+    const tiny = runtime.operation(own);
+    expect(runtime.operation(own)).toBe(tiny);
+    expect((await tiny.run({}, {})).outputs.out).toHaveLength(64);
+    const bound = await tiny.bind({}, {});
+    await bound.run();
+    expect((await bound.read()).out).toHaveLength(64);
+    bound.encode(runtime.device.createCommandEncoder());
+    bound.dispose();
+    expect((await faultOf(bound.run())).message).toMatch(/disposed/);
+    // The null backend computes nothing: a check that looks at the answer turns every variant down.
+    const wrong = { inputs: {}, verify: () => "nothing was computed" };
+    const fault = await faultOf(tiny.calibrate({}, wrong, { maxMilliseconds: 50 }));
+    expect(fault.message).toMatch(/its answer is wrong: nothing was computed/);
+    expect((await tiny.explain({})).variant).toBe("sound");
+  });
+
   it("when nothing compiles the last fault is the caller's", async () => {
     const fault = await faultOf((await runtimeWith()).operation(shipped(broken)).prepare({}));
     expect(fault.kind).toBe("validation");
