@@ -56,12 +56,8 @@ export interface ComparisonRules {
   readonly processes: number;
 }
 
-/** How two sides were brought together. */
-export type ComparisonMethod =
-  /** Quads in one process on one device. */
-  | "paired"
-  /** Each side's time over a reference kernel's beside it, on its own device. */
-  | "reference ratios";
+/** How two sides were brought together: quads in one process on one device. Readers must refuse what they do not know. */
+export type ComparisonMethod = "paired";
 
 /** A whole comparison. */
 export interface Comparison {

@@ -183,16 +183,15 @@ export const comparisonTitle = ({ names, deviceSlug, profile }: Comparison): str
   `${sideText(names.base)} -> ${sideText(names.candidate)} on ${deviceSlug}, ${profile}`;
 
 /** The procedure in a sentence: what the figures are. */
-export function comparisonMethod({ rules, method, executor }: Comparison): string {
+export function comparisonMethod({ rules, executor }: Comparison): string {
   // Three digits would round 99.97% to certainty.
   const confidence = `${(100 - (100 * rules.alpha) / (rules.processes > 1 ? 1 : rules.looks.length)).toFixed(2)}%`;
   const counts =
     rules.processes > 1
       ? `${rules.processes} processes of ${rules.looks[0]} quads`
       : `1 process, looks after ${rules.looks.join(", ")} quads`;
-  const how = method === "paired" ? "Paired quads" : "Reference ratios, not paired";
   const own = executor === "own" ? " Each side ran on its own executor." : "";
-  return `${how} (${counts}), intervals at ${confidence}, gate ${formatPercent(rules.gate)}, equivalence ${formatPercent(rules.equivalence)}.${own}`;
+  return `Paired quads (${counts}), intervals at ${confidence}, gate ${formatPercent(rules.gate)}, equivalence ${formatPercent(rules.equivalence)}.${own}`;
 }
 
 /** The comparison for a terminal. */
