@@ -18,6 +18,7 @@ import { checkStart, startFor, startingWith } from "./start.ts";
 import { Stopwatch } from "./stopwatch.ts";
 import { guarded } from "./strategies/guard.ts";
 import { STRATEGIES } from "./strategies/strategy.ts";
+import { startFrom } from "./transfer.ts";
 import type { ProblemResult, Progress, TuneOptions, TuneResult, Workload } from "./types.ts";
 
 /** Timings of one kernel in the noise probe that begins a session. */
@@ -215,9 +216,10 @@ class Session {
     const end = shareEnd(now, this.#end, of - index);
     const { capabilities } = this.#bench.hello.info;
     const { start } = await startFor(this.#options.start ?? [], workload, problem, capabilities);
-    const plan = guarded(startingWith(start, STRATEGIES[strategy](spaces, seed, start)), spaces, (reason) =>
-      this.#progress({ kind: "skipped", reason }),
-    );
+    const sought = { operation: suite.operation, problem, spaces, device: this.#bench.hello.info };
+    const borrowed = startFrom(this.#options.tables ?? [], sought);
+    const searching = startingWith(start, STRATEGIES[strategy](spaces, seed, [...start, ...borrowed]));
+    const plan = guarded(searching, spaces, (reason) => this.#progress({ kind: "skipped", reason }));
     this.#pace.forgetCosts();
     this.#progress({
       kind: "problem",

@@ -1,4 +1,13 @@
-import type { Ceilings, Fault, MachineLoad, Noise, Problem, Suite, Trial } from "@tunelab/contract";
+import type {
+  Ceilings,
+  Fault,
+  MachineLoad,
+  Noise,
+  Problem,
+  Suite,
+  Trial,
+  TuningTable,
+} from "@tunelab/contract";
 import type { StrategyName } from "./strategies/strategy.ts";
 
 /** Time as the session sees it; a test injects one that it drives. */
@@ -20,6 +29,8 @@ export interface Workload {
 export interface TuneOptions {
   readonly workloads: readonly Workload[];
   readonly strategy: StrategyName;
+  /** Tables of any device and problem: their best rows are tried first, nearest first (see `startFrom`). */
+  readonly tables?: readonly TuningTable[];
   /** Ids of variants that every search tries first, where its problem has them. */
   readonly start?: readonly string[];
   /** Wall time for everything, noise probe and ceilings included, in ms. */

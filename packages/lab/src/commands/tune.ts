@@ -6,6 +6,7 @@ import {
   type Problem,
   type ProfileName,
   type Suite,
+  type TuningTable,
   type WorkloadName,
 } from "@tunelab/contract";
 import { type Bench, chooseDevice, type DeviceTarget, machineLoad, openBench } from "@tunelab/devices";
@@ -20,11 +21,13 @@ import {
   type Workload,
 } from "@tunelab/tuner";
 import type { Command } from "commander";
+import { packed } from "../build.ts";
 import { destinationFor } from "../destination.ts";
 import { EXIT, ExitWith, type Io } from "../io.ts";
+import { tablesBelow } from "../known-tables.ts";
 import { busyFault, busyLine } from "../load-text.ts";
 import { parseDuration, parseProfile, parseWhole, parseWorkload } from "../options.ts";
-import { hostEntry } from "../places.ts";
+import { hostEntry, tablesDir } from "../places.ts";
 import { budgetText, sessionProgress } from "../progress.ts";
 import { loadSuite, operationNames, parseProblem } from "../registry.ts";
 import { headerFor, ownTables, writeTables } from "../session.ts";
@@ -38,6 +41,7 @@ interface TuneFlags {
   readonly problem: readonly string[];
   readonly strategy: string;
   readonly start: readonly string[];
+  readonly transfer: boolean;
   readonly budget?: string;
   readonly trials?: string;
   readonly profile: string;
@@ -66,6 +70,7 @@ export function register(program: Command, io: Io): void {
     .option("--problem <dims>", "one problem, e.g. n=1024,pairs=32768; may be repeated", collect, [])
     .option("--strategy <name>", STRATEGY_NAMES.join(", "), DEFAULT_STRATEGY)
     .option("--start <variant>", "a variant to try first, e.g. fused/radix=32; may be repeated", collect, [])
+    .option("--no-transfer", "begin without the best rows of related devices and neighbouring problems")
     .option("--budget <time>", "wall time for everything, e.g. 90s, 10m")
     .option("--trials <n>", "most trials to measure; without --budget they take the time they take")
     .option("--profile <name>", "portable (default toggles) or native (robustness off)", "portable")
@@ -192,6 +197,10 @@ interface Job {
   readonly trials: number | undefined;
 }
 
+/** Published tables, in a checkout, and those of this laboratory. */
+const knownTables = (folder: string): Promise<readonly TuningTable[]> =>
+  tablesBelow(...(packed ? [] : [tablesDir()]), join(folder, "tables"));
+
 async function session(job: Job): Promise<void> {
   const { flags, io, bench, workloads, strategy, seed, budgetMs, trials } = job;
   const header = await headerFor(bench.hello, {
@@ -211,6 +220,7 @@ async function session(job: Job): Promise<void> {
         workloads,
         strategy,
         start: flags.start,
+        tables: flags.transfer ? await knownTables(destination.folder) : [],
         budgetMs,
         ...(trials === undefined ? {} : { trials }),
         ahead: availableParallelism(),
