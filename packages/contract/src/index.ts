@@ -11,6 +11,7 @@ export * from "./operation.ts";
 export * from "./pair.ts";
 export * from "./plan.ts";
 export * from "./probe.ts";
+export * from "./simpler.ts";
 export * from "./study.ts";
 export * from "./table.ts";
 export * from "./trial.ts";

@@ -34,3 +34,44 @@ export type TrialOutcome = Omit<Trial, "id" | "session" | "sequence" | "measured
 
 /** What a measuring host is doing, so that the parent knows which deadline runs and who is guilty when it passes. */
 export type MeasurePhase = "idle" | "plan" | "compile" | "verify" | "warm-up" | "measure";
+
+/** Variants of one problem that race on one device; the fastest so far first. */
+export interface RaceRequest {
+  readonly entries: readonly RaceEntry[];
+  /** Time in ms after which the race ends with what it has. */
+  readonly limitMs: number;
+}
+
+export interface RaceEntry {
+  readonly request: MeasureRequest;
+  /** The incumbent and the default: raced to the end, however slow. */
+  readonly keep: boolean;
+}
+
+/** Two finalists in paired quads; `ratio` is the time of `against` over the champion's, with its interval. */
+export interface Duel {
+  /** Plan hashes. */
+  readonly champion: string;
+  readonly against: string;
+  readonly verdict: "changed" | "same" | "unresolved";
+  readonly ratio: number;
+  readonly low: number;
+  readonly high: number;
+  /** Kept quads. */
+  readonly quads: number;
+}
+
+/** How a race went. */
+export interface RaceReport {
+  /**
+   * One an entry, in order: grade `certified` where its samples pass the gate, else `raced`; absent for those that did not fit in
+   * memory, or never ran because the race ended first.
+   */
+  readonly outcomes: readonly (TrialOutcome | undefined)[];
+  /** Plan hashes: the winner, then those not shown to be slower. */
+  readonly leaders: readonly string[];
+  readonly duels: readonly Duel[];
+  readonly rounds: number;
+  /** Why it ended early. */
+  readonly reason?: string;
+}

@@ -1,5 +1,6 @@
 import type { DeviceInfo, ProfileName } from "./device.ts";
 import type { MachineLoad } from "./machine.ts";
+import type { Duel } from "./measure.ts";
 import type { Config, Problem, Verdict } from "./operation.ts";
 import type { CeilingKind } from "./probe.ts";
 import type { Study } from "./study.ts";
@@ -197,6 +198,18 @@ export type SessionEvent =
   /** The device did not stay the same while the session measured: nothing in it may be published. */
   | { readonly kind: "untrusted"; readonly at: string; readonly reason: string }
   | { readonly kind: "host-restart"; readonly at: string; readonly reason: string; readonly variant: string }
+  /** Finalists of one problem raced: who leads (plan hashes, the winner first) and how pairs of them compared. */
+  | {
+      readonly kind: "race";
+      readonly at: string;
+      readonly operation: string;
+      readonly problem: Problem;
+      readonly entries: number;
+      readonly rounds: number;
+      readonly leaders: readonly string[];
+      readonly duels: readonly Duel[];
+      readonly reason?: string;
+    }
   /** The session went on later, perhaps with other code: the trials after it are this commit's. */
   | {
       readonly kind: "resumed";

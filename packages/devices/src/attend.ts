@@ -59,6 +59,7 @@ export function attend<T>(
       guilty = { side, subject: named };
       arm();
     },
+    turn: () => arm(),
     compiled: () => arm(), // one more is done: the next has its whole deadline
     lost: (reason) => {
       // The harness may still answer with a better-informed outcome of its own.

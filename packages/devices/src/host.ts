@@ -16,6 +16,8 @@ export interface HostParts {
   /** The suite of an operation by name; rejects with a usage Fault that lists what exists. */
   readonly suite: (operation: string) => Promise<Suite>;
   readonly probes: readonly Probe[];
+  /** Takes in an operation from outside by the path of its module. */
+  readonly load?: (module: string) => Promise<void>;
   /** Replaces the instances of a comparison; see the harness. Tests drive its clock. */
   readonly instrument?: HarnessContext["instrument"];
 }
@@ -52,6 +54,7 @@ export function serveHost(parts: HostParts): void {
       if (subject) parent.subject(subject);
       return harness.measure(request);
     },
+    race: async (request) => (await device()).harness.race(request, (index) => void parent.turn(index)),
     ceilings: async (kinds) => (await device()).harness.ceilings(kinds),
     noise: async (samples) => (await device()).harness.noise(samples),
     routes: async (request) => (await device()).harness.routes(request),
@@ -61,7 +64,14 @@ export function serveHost(parts: HostParts): void {
       setTimeout(() => process.exit(0), 10);
     },
   };
-  const parent = connect<ParentApi, HostApi>(process, api, ["phase", "subject", "compiled", "side", "lost"]);
+  const parent = connect<ParentApi, HostApi>(process, api, [
+    "phase",
+    "subject",
+    "compiled",
+    "turn",
+    "side",
+    "lost",
+  ]);
 }
 
 async function open(
@@ -69,6 +79,7 @@ async function open(
   parts: HostParts,
   parent: Pick<ParentApi, "phase" | "side" | "lost">,
 ): Promise<OpenDevice> {
+  for (const module of options.modules ?? []) await parts.load?.(module);
   const { device, info, toggles } = await openDevice(options, options.profile, parent);
   const others = new Map<ProfileName, Promise<Opened>>();
   const harness = createHarness({

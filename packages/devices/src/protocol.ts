@@ -8,6 +8,8 @@ import type {
   PairOutcome,
   PairRequest,
   ProfileName,
+  RaceReport,
+  RaceRequest,
   Route,
   RouteRequest,
   Side,
@@ -25,6 +27,8 @@ export interface HostOptions {
   readonly software: boolean;
   /** The adapter's name, whole, as Dawn lists it (`NVIDIA H200`); the first adapter without it. */
   readonly match?: string;
+  /** Paths of modules with operations from outside the host's own. */
+  readonly modules?: readonly string[];
   /** Measurement toggles beside the profile's: timestamp quantization off, unless a test wants it on. */
   readonly quantizedTimestamps?: boolean;
 }
@@ -47,6 +51,8 @@ export interface HostApi {
   /** Compiles ahead, side by side; `compiled` tells of each. */
   compile(requests: readonly MeasureRequest[]): Promise<void>;
   measure(request: MeasureRequest): Promise<TrialOutcome>;
+  /** Races variants; `turn` tells whose code runs alone next. Rejects with `device-lost` when the device is gone. */
+  race(request: RaceRequest): Promise<RaceReport>;
   ceilings(kinds?: readonly CeilingKind[]): Promise<Ceilings>;
   noise(samples: number): Promise<Noise>;
   routes(request: RouteRequest): Promise<readonly Route[]>;
@@ -68,6 +74,8 @@ export interface ParentApi {
   side(side: Side, subject: SideSubject): void;
   /** One more request of those being compiled ahead is dealt with, by its index. */
   compiled(index: number): void;
+  /** Whose code of a race runs alone next, by its index; -1 for all together. The phase's deadline starts anew. */
+  turn(index: number): void;
   /** The GPU device is gone; no later request to this host can succeed. */
   lost(reason: string): void;
 }
@@ -85,6 +93,14 @@ export interface CompiledAhead {
   readonly guilty?: { readonly index: number; readonly outcome: TrialOutcome };
 }
 
+/** How a race went, or why there was none: the host failed, perhaps over one variant that ran alone. */
+export type RacedField =
+  | { readonly report: RaceReport }
+  | {
+      readonly reason: string;
+      readonly guilty?: { readonly index: number; readonly outcome: TrialOutcome };
+    };
+
 /**
  * A device that measures, as the tuner sees it: a host process under supervision, or a fake in tests. A variant that
  * hangs, crashes or loses the device resolves with that status; the host behind it is restarted by itself.
@@ -97,6 +113,8 @@ export interface Bench {
    */
   compile(requests: readonly MeasureRequest[]): Promise<CompiledAhead>;
   measure(request: MeasureRequest): Promise<TrialOutcome>;
+  /** Times variants against each other in rounds and pairs, all held at once. */
+  race(request: RaceRequest): Promise<RacedField>;
   ceilings(kinds?: readonly CeilingKind[]): Promise<Ceilings>;
   noise(samples: number): Promise<Noise>;
   /** Told of every restart: the reason and the guilty variant. */

@@ -7,6 +7,7 @@ import {
   type PairOutcome,
   type PairRequest,
   type ProfileName,
+  type RaceRequest,
   type TrialOutcome,
 } from "@tunelab/contract";
 import { type Attendance, type Attended, attend } from "./attend.ts";
@@ -15,7 +16,7 @@ import { type CauseName, diagnose } from "./diagnose.ts";
 import type { DeviceTarget } from "./discover.ts";
 import { type Failure, failedOutcome, reasonOf, statusOf } from "./outcome.ts";
 import { lostSide, pairThrough } from "./pair.ts";
-import type { CompiledAhead, Deadlines, HostApi, HostHello, PairBench } from "./protocol.ts";
+import type { CompiledAhead, Deadlines, HostApi, HostHello, PairBench, RacedField } from "./protocol.ts";
 import { type HostProcess, spawnHost } from "./spawn.ts";
 
 export interface BenchOptions {
@@ -23,6 +24,8 @@ export interface BenchOptions {
   readonly entry: URL | string;
   readonly profile?: ProfileName;
   readonly deadlines?: Partial<Deadlines>;
+  /** Paths of modules with operations from outside the entry's own. */
+  readonly modules?: readonly string[];
   /** Leave Dawn's 65,536 ns timestamp steps on, as browsers do. */
   readonly quantizedTimestamps?: boolean;
 }
@@ -62,6 +65,7 @@ export async function openBench(
     hello,
     compile: (requests) => supervisor.compile(requests),
     measure: (request) => supervisor.measure(request),
+    race: (request) => supervisor.race(request),
     ceilings: (kinds) => supervisor.ask("the ceilings", (api) => api.ceilings(kinds)),
     noise: (samples) => supervisor.ask("the noise probe", (api) => api.noise(samples)),
     routes: (request) => supervisor.ask("the routes", (api) => api.routes(request)),
@@ -85,6 +89,8 @@ class Supervisor {
   #queue: Promise<unknown> = Promise.resolve();
   /** Why the last host ended and who was guilty, until its successor runs. */
   #ended: { reason: string; request: MeasureRequest | undefined } | undefined;
+  /** Told whose code of a race runs alone. */
+  #turn: (index: number) => void = () => {};
   /** Told of each request that was compiled ahead. */
   #compiled: (index: number) => void = () => {};
   #closed = false;
@@ -131,6 +137,29 @@ class Supervisor {
     if ("answer" in attended || index === undefined) return {};
     const { failure, subject } = attended;
     return { guilty: { index, outcome: failedOutcome(requests[index]!, subject, failure) } };
+  }
+
+  async race(request: RaceRequest): Promise<RacedField> {
+    let turn = -1;
+    this.#turn = (index) => {
+      turn = index;
+    };
+    const phases = (phase: MeasurePhase) => deadlineOf(phase, this.#deadlines);
+    const blame = () => request.entries[turn]?.request;
+    try {
+      const attended = await this.#request((api) => api.race(request), phases, blame);
+      if ("answer" in attended) return { report: attended.answer };
+      const guilty = blame();
+      const { failure } = attended;
+      const outcome = guilty && failedOutcome(guilty, attended.subject, failure);
+      return { reason: reasonOf(failure), ...(outcome ? { guilty: { index: turn, outcome } } : {}) };
+    } catch (error) {
+      const fault = asFault(error, "environment");
+      if (fault.kind !== "device-lost") throw fault;
+      // Who lost it among those held at once nobody knows: each is measured alone afterwards.
+      await this.#drop(fault.message, undefined);
+      return { reason: fault.message };
+    }
   }
 
   /** A request that concerns no variant; failing is then the device's fault. */
@@ -240,11 +269,12 @@ class Supervisor {
   }
 
   async #startOnce(): Promise<Running | { failure: Failure }> {
-    const { entry, profile, quantizedTimestamps } = this.#options;
+    const { entry, profile, modules, quantizedTimestamps } = this.#options;
     const host = {
       ...this.#target.host,
       profile: profile ?? "portable",
       quantizedTimestamps: quantizedTimestamps ?? false,
+      ...(modules ? { modules } : {}),
     };
     let running: Running | undefined;
     const process = spawnHost({
@@ -261,6 +291,10 @@ class Supervisor {
           this.#attendance?.compiled(index);
         },
         subject: (subject) => this.#attendance?.subject(subject),
+        turn: (index) => {
+          this.#turn(index);
+          this.#attendance?.turn(index);
+        },
         side: (side, subject) => this.#attendance?.side(side, subject),
         lost: (reason) => {
           if (running) running.ended ??= `device lost: ${reason}`;

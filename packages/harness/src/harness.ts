@@ -1,5 +1,6 @@
 import { compileAhead } from "./ahead.ts";
 import { measureCeilings } from "./ceilings.ts";
+import { raceField } from "./field.ts";
 import { measureVariant } from "./measure.ts";
 import { measureNoise } from "./noise.ts";
 import type { SideLoader } from "./pair/module.ts";
@@ -23,6 +24,7 @@ export function createHarness(context: HarnessContext): Harness {
   return {
     tickNs: () => inTurn(() => bench.gpuTickNs()),
     compile: (requests, done) => quietly(() => compileAhead(bench, requests, done)),
+    race: (request, turn) => quietly(() => raceField(bench, request, turn)),
     measure: (request) => inTurn(() => measureVariant(bench, request)),
     ceilings: (kinds) =>
       quietly(async () => {

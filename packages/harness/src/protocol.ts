@@ -181,3 +181,6 @@ export const MDE = { alpha: 0.05, beta: 0.1, manyValues: 16, inflation: { many: 
  * of an unrolled kernel holds some 100 KB.
  */
 export const COMPILED_KEPT = 48;
+
+/** Bytes that the instances of one race may hold at once: half of what the executor allows a single one, on cards of 8 GB and more. */
+export const RACE_BYTES: number = 2 ** 30;

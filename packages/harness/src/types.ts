@@ -10,6 +10,8 @@ import type {
   Plan,
   Probe,
   ProfileName,
+  RaceReport,
+  RaceRequest,
   Route,
   RouteRequest,
   Side,
@@ -48,6 +50,8 @@ export interface HarnessContext {
   readonly suite: (operation: string) => Promise<Suite>;
   readonly probes: readonly Probe[];
   readonly onPhase: (phase: MeasurePhase) => void;
+  /** Uniform in [0, 1): the order within the rounds of a race; Math.random when absent. */
+  readonly random?: () => number;
   /** The toggles' profile, by which a side selects from its tables; `portable` unless told. */
   readonly profile?: ProfileName;
   /** Opens the same adapter under another profile's toggles, for pairs that compare profiles; the device lives as long as the host. */
@@ -68,6 +72,8 @@ export interface Harness {
   /** Compiles what will be measured, side by side; `done` hears of each by its index. Never rejects for a variant's faults. */
   compile(requests: readonly MeasureRequest[], done: (index: number) => void): Promise<void>;
   measure(request: MeasureRequest): Promise<TrialOutcome>;
+  /** Races variants of one problem; `turn` hears whose code is verified next, by its index, and -1 when the rounds begin. */
+  race(request: RaceRequest, turn: (index: number) => void): Promise<RaceReport>;
   /** Every probe, or those of the kinds named. */
   ceilings(kinds?: readonly CeilingKind[]): Promise<Ceilings>;
   noise(samples: number): Promise<Noise>;

@@ -29,6 +29,8 @@ export class Workbench {
   readonly context: HarnessContext;
   readonly executor: Executor;
   readonly cases: CaseCache = new CaseCache();
+  /** Of the problem in hand with fewer items: apart, for a cache holds one problem. */
+  readonly fewerCases: CaseCache = new CaseCache();
   readonly compiled: CompiledCache;
   /** Known once `ceilings()` has run: the rule against impossible arithmetic needs it. */
   ceilings: Ceilings = {};

@@ -67,6 +67,24 @@ trials.certified = await harness.measure(request("right", { grade: "certified" }
 trials.staged = await harness.measure(request("staged", { grade: "certified" }));
 trials.looped = await harness.measure(request("looped", { grade: "raced" }));
 const counts = { ...suite.counts };
+const turns: number[] = [];
+const race = await harness.race(
+  {
+    entries: ["slow", "wrong", "right", "once"].map((name) => ({
+      request: request(name, { grade: "raced", problem: { n: 8_192 } }),
+      keep: name === "slow",
+    })),
+    limitMs: 15_000,
+  },
+  (index) => turns.push(index),
+);
+const hurried = await harness.race(
+  {
+    entries: ["slow", "right"].map((name) => ({ request: request(name, { grade: "raced" }), keep: true })),
+    limitMs: 0,
+  },
+  () => {},
+);
 const quantized = await open(coarse);
 trials.quantized = await quantized.harness.measure(request("right", { seeds: [1], problem: { n: 4_096 } }));
 const blind = await open(precise, []);
@@ -74,5 +92,5 @@ trials.wall = await blind.harness.measure(request("right"));
 const ceilings = await harness.ceilings();
 device.destroy();
 trials.lost = await harness.measure(request("right"));
-console.log(JSON.stringify({ tickNs, noise, ceilings, trials, counts }));
+console.log(JSON.stringify({ tickNs, noise, ceilings, trials, counts, race, turns, hurried }));
 process.exit(0);

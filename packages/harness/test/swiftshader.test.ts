@@ -1,42 +1,22 @@
-import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import type { Ceilings, MeasurePhase, Noise, TrialOutcome } from "@tunelab/contract";
+import type { Ceilings, MeasurePhase, Noise, RaceReport, TrialOutcome } from "@tunelab/contract";
 import { beforeAll, describe, expect, it } from "vitest";
-// By path: devices depends on this package, a dependency back would be a cycle.
-import { embeddedDriver } from "../../devices/src/embedded.ts";
+import { driver, reportOf } from "../../../test/embedded.ts";
 
 interface Report {
   readonly tickNs: number;
   readonly noise: Noise;
   readonly ceilings: Ceilings;
   readonly trials: Readonly<Record<string, TrialOutcome & { tookMs: number; phases: MeasurePhase[] }>>;
+  readonly race: RaceReport;
+  readonly turns: readonly number[];
+  readonly hurried: RaceReport;
   readonly counts: { readonly inputs: number; readonly oracles: number; readonly checks: number };
-}
-
-const driver = await embeddedDriver().catch((error: Error) => {
-  console.warn(`skipped: ${error.message}`);
-  return undefined;
-});
-
-/** The driver must be in the environment before its process starts, hence a child. */
-async function measureInChild(): Promise<Report> {
-  const child = fileURLToPath(new URL("swiftshader-child.ts", import.meta.url));
-  const environment = Object.fromEntries(
-    Object.entries({ ...process.env, ...driver }).filter(([, value]) => value !== undefined),
-  );
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ["--conditions=@tunelab/source", "--import", import.meta.resolve("tsx"), child],
-    { env: environment, timeout: 60_000, killSignal: "SIGKILL" },
-  );
-  return JSON.parse(stdout.trim().split("\n").at(-1)!) as Report;
 }
 
 describe.skipIf(!driver)("on the embedded software GPU", () => {
   let report: Report;
   beforeAll(async () => {
-    report = await measureInChild();
+    report = await reportOf(new URL("swiftshader-child.ts", import.meta.url));
   }, 70_000);
   const trial = (name: string) => report.trials[name]!;
 
@@ -136,6 +116,33 @@ describe.skipIf(!driver)("on the embedded software GPU", () => {
     expect(report.noise.samplesNs).toHaveLength(15);
     expect(report.noise.cv).toBeGreaterThan(0);
     expect(report.ceilings.fmaFlopsPerSecond).toBeGreaterThan(1e7);
+  });
+
+  it("a race is won by the fastest that is right; what is wrong never runs in it, however fast", () => {
+    const [slow, wrong, right, once] = report.race.outcomes;
+    expect(report.race.leaders[0]).toBe(right!.planHash);
+    expect(report.race.leaders).not.toContain(wrong!.planHash);
+    for (const one of [wrong, once]) {
+      expect(one).toMatchObject({ status: "wrong", grade: "raced" });
+      expect(one!.timing).toBeUndefined();
+    }
+    for (const one of [slow, right]) {
+      expect(one).toMatchObject({ status: "ok", seeds: [1, 2, 3], verdict: { matched: 3 * 8_192 } });
+      expect(["raced", "certified"]).toContain(one!.grade);
+      expect(one!.timing!.samplesNs.length).toBeGreaterThanOrEqual(6);
+      expect(one!.timing!.samplesNs.every(Number.isSafeInteger)).toBe(true);
+    }
+    // Kept to the end: as many rounds as the winner, so that minima compare at equal N.
+    expect(slow!.timing!.samplesNs).toHaveLength(right!.timing!.samplesNs.length);
+    const each = ({ timing }: TrialOutcome) => Math.min(...timing!.samplesNs) / timing!.repeats;
+    expect(each(slow!)).toBeGreaterThan(each(right!));
+    expect(report.turns.slice(0, 5)).toEqual([0, 1, 2, 3, -1]);
+  });
+
+  it("a race without time says so, and blames no variant for it", () => {
+    expect(report.hurried).toMatchObject({ reason: "the time was up", rounds: 0, leaders: [], duels: [] });
+    // JSON has no undefined: an entry without a trial arrives as null.
+    expect(report.hurried.outcomes).toEqual([null, null]);
   });
 
   it("inputs and oracles are computed once for all variants of the problem", () => {

@@ -1,5 +1,9 @@
 import { serveHost } from "@tunelab/devices/host";
-import { loadProbes, loadSuite } from "./registry.ts";
+import { kernelNamed, loadProbes, loadSuite } from "./registry.ts";
 
 // The device host's entry: a child process of the laboratory that owns the GPU and knows the kernels.
-serveHost({ suite: loadSuite, probes: await loadProbes() });
+serveHost({
+  suite: loadSuite,
+  load: async (module) => void (await kernelNamed(module)),
+  probes: await loadProbes(),
+});

@@ -10,6 +10,7 @@ import { register as comparisons } from "./commands/comparisons.ts";
 import { register as devices } from "./commands/devices.ts";
 import { register as errorRates } from "./commands/error-rates.ts";
 import { register as experiment } from "./commands/experiment.ts";
+import { register as newKernel } from "./commands/new-kernel.ts";
 import { register as noise } from "./commands/noise.ts";
 import { register as notebook } from "./commands/notebook.ts";
 import { register as pack } from "./commands/pack.ts";
@@ -36,7 +37,18 @@ export function programFor(io: Io): Command {
       writeOut: (text) => io.out(text.trimEnd()),
       writeErr: (text) => io.note(text.trimEnd()),
     });
-  const inspecting = [devices, checkGpu, noise, ceilings, wgsl, space, replay, borrowing, errorRates];
+  const inspecting = [
+    devices,
+    checkGpu,
+    noise,
+    ceilings,
+    wgsl,
+    space,
+    newKernel,
+    replay,
+    borrowing,
+    errorRates,
+  ];
   const studies = [collapse, padding, saturation];
   const publishing = [tables, ship, results, experiment, report, notebook];
   const comparing = [compare, ab, comparisons];

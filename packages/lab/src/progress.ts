@@ -95,6 +95,9 @@ export function sessionProgress(io: Io): { readonly listen: Progress; stop(): vo
       case "compiling":
         update(event.estimate, `compiling ${event.variants} variants`);
         break;
+      case "racing":
+        line(`  racing ${event.variants} variants, ${seconds(event.limitMs)} at most`);
+        break;
       case "measuring":
         update(event.estimate, event.variant);
         break;

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import {
   type Dimension,
   Fault,
@@ -6,6 +7,8 @@ import {
   type Problem,
   type Suite,
 } from "@tunelab/contract";
+
+import { isModulePath, loadOutside } from "./outside.ts";
 
 /** Every operation of the laboratory by name, loaded when first asked for. A new operation is one line here. */
 const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
@@ -16,23 +19,53 @@ const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
 /** A suite of one problem type stands for a suite of any: its operation refuses problems that are not its own. */
 const suiteOf = (module: { readonly suite: unknown }): Suite => module.suite as Suite;
 
+/** Operations from outside the laboratory, by name: of modules that the command line named. */
+const outside = new Map<string, Suite>();
+
+/** The names of the laboratory's own operations. */
 export const operationNames = (): readonly string[] => Object.keys(SUITES).sort();
 
 /** The suite of an operation. @throws Fault `usage` that lists what exists. */
 export async function loadSuite(name: string): Promise<Suite> {
+  const known = outside.get(name);
+  if (known) return known;
   const load = Object.hasOwn(SUITES, name) ? SUITES[name] : undefined;
   if (!load) throw new Fault("usage", `unknown kernel "${name}": there is ${operationNames().join(", ")}`);
   return load();
 }
 
+/** An operation that the command line asked for; `module` is the path of one from outside. */
+export interface NamedKernel {
+  readonly name: string;
+  readonly module?: string;
+}
+
+/**
+ * The operation called so, or that of the module at that path, which is known by its name from then on. @throws Fault `usage`.
+ */
+export async function kernelNamed(text: string): Promise<NamedKernel> {
+  if (!isModulePath(text)) return { name: (await loadSuite(text)).operation.name };
+  const suite = await loadOutside(text);
+  const { name } = suite.operation;
+  if (operationNames().includes(name))
+    throw new Fault(
+      "usage",
+      `${text}: ${name} is a kernel of the laboratory; give the operation another name`,
+    );
+  outside.set(name, suite);
+  return { name, module: resolve(text) };
+}
+
+const loadSuites = (): Promise<readonly Suite[]> =>
+  Promise.all([...operationNames(), ...outside.keys()].map(loadSuite));
+
 export async function loadOperations(): Promise<readonly Operation[]> {
-  return Promise.all(operationNames().map(async (name) => (await loadSuite(name)).operation));
+  return (await loadSuites()).map(({ operation }) => operation);
 }
 
 /** Epochs of the suites as they are now, by operation. */
 export async function loadEpochs(): Promise<Readonly<Record<string, number>>> {
-  const suites = await Promise.all(operationNames().map(loadSuite));
-  return Object.fromEntries(suites.map(({ operation, epoch }) => [operation.name, epoch]));
+  return Object.fromEntries((await loadSuites()).map(({ operation, epoch }) => [operation.name, epoch]));
 }
 
 export async function loadProbes(): Promise<readonly Probe[]> {

@@ -57,7 +57,13 @@ export async function ownTables(
   );
   const operations = await loadOperations();
   const epochs = await loadEpochs();
-  const { sessions, changed } = await currentEvidence(mine, operations, epochs);
+  // Operations from outside are known only while their module is named; without it their results are left alone.
+  const known = new Set(operations.map(({ name }) => name));
+  const named = mine.map((one) => ({
+    ...one,
+    trials: one.trials.filter(({ operation }) => known.has(operation)),
+  }));
+  const { sessions, changed } = await currentEvidence(named, operations, epochs);
   return { tables: fold(sessions, { bounds: boundsOf(operations), epochs }), changed };
 }
 

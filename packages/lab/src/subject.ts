@@ -10,7 +10,7 @@ import {
 import { chooseDevice } from "@tunelab/devices";
 import { loadAlgorithms } from "@tunelab/tuner";
 import { parseConfig, parseId } from "@tunelab/variants";
-import { loadSuite, parseProblem } from "./registry.ts";
+import { kernelNamed, loadSuite, parseProblem } from "./registry.ts";
 
 /** Options of the commands that look at a kernel without measuring it. */
 export interface KernelFlags {
@@ -34,7 +34,7 @@ export interface Subject {
  * touched: WebGPU's default limits count. @throws Fault `usage` naming what is unknown and what exists.
  */
 export async function subjectFor(kernel: string, flags: KernelFlags): Promise<Subject> {
-  const { operation, workloads } = await loadSuite(kernel);
+  const { operation, workloads } = await loadSuite((await kernelNamed(kernel)).name);
   const problem = flags.problem === undefined ? workloads.quick[0] : parseProblem(operation, flags.problem);
   if (!problem) throw new Fault("usage", `${kernel} has no quick workload: give a --problem`);
   const algorithms = await loadAlgorithms(operation);

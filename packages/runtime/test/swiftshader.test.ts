@@ -1,15 +1,7 @@
-import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { embeddedDriver } from "@tunelab/devices";
 import { beforeAll, describe, expect, it } from "vitest";
+import { driver, reportOf } from "../../../test/embedded.ts";
 import type { Calibration, Explanation } from "../src/index.ts";
 import { TABLED } from "./made-table.ts";
-
-const driver = await embeddedDriver().catch((error: Error) => {
-  console.warn(`skipped: ${error.message}`);
-  return undefined;
-});
 
 interface Summary {
   readonly indices: readonly number[];
@@ -46,24 +38,10 @@ interface Report {
   readonly zeroCopy: { readonly once: number[]; readonly turned: number[]; readonly again: Summary };
 }
 
-/** The driver must be in the environment before its process starts, hence a child. */
-async function runChild(): Promise<Report> {
-  const child = fileURLToPath(new URL("swiftshader.child.ts", import.meta.url));
-  const environment = Object.fromEntries(
-    Object.entries({ ...process.env, ...driver }).filter(([, value]) => value !== undefined),
-  );
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ["--conditions=@tunelab/source", "--import", import.meta.resolve("tsx"), child],
-    { env: environment, timeout: 60_000, killSignal: "SIGKILL" },
-  );
-  return JSON.parse(stdout.trim().split("\n").at(-1)!) as Report;
-}
-
 describe.skipIf(!driver)("on the embedded software GPU", () => {
   let report: Report;
   beforeAll(async () => {
-    report = await runChild();
+    report = await reportOf(new URL("swiftshader.child.ts", import.meta.url));
   }, 70_000);
   const diagonal = ({ indices }: Summary) => [indices[0], indices[4], indices[8]];
 

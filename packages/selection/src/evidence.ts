@@ -4,13 +4,14 @@ import {
   type Ceilings,
   canonicalJson,
   GRADES,
+  type Problem,
   problemKey,
   type SessionEvent,
   type SessionEvidence,
   type Trial,
 } from "@tunelab/contract";
 import { fractionsAt } from "./fractions.ts";
-import type { Standing } from "./rank.ts";
+import { type Duels, pairKey, type Standing } from "./rank.ts";
 import { coefficientOfVariation, compareText, ERROR_DIGITS, median, round, TIME_DIGITS } from "./rules.ts";
 
 /** Evidence that no longer counts: one trial (by its id) or a whole session. It stays visible in the session itself. */
@@ -68,6 +69,23 @@ function newest<K extends SessionEvent["kind"]>(session: SessionEvidence, kind: 
     .filter((event): event is EventOf<K> => event.kind === kind)
     .sort((a, b) => compareText(a.at, b.at) || compareText(canonicalJson(a), canonicalJson(b)))
     .at(-1);
+}
+
+/** What a session's races said of pairs of plans on one problem; a later race replaces an earlier one's word. */
+export function duelsOf(session: SessionEvidence, operation: string, problem: Problem): Duels {
+  const key = problemKey(problem);
+  const races = session.events
+    .filter((event): event is EventOf<"race"> => event.kind === "race" && event.operation === operation)
+    .filter((race) => problemKey(race.problem) === key)
+    .sort((a, b) => compareText(a.at, b.at) || compareText(canonicalJson(a), canonicalJson(b)));
+  return new Map(
+    races.flatMap(({ duels }) =>
+      duels.map(({ champion, against, verdict, ratio }) => {
+        const faster = ratio > 1 ? champion : against;
+        return [pairKey(champion, against), verdict === "changed" ? faster : undefined] as const;
+      }),
+    ),
+  );
 }
 
 /** The session's last measured ceilings; empty when none were. */

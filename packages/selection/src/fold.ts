@@ -16,6 +16,7 @@ import {
   byProblem,
   ceilingsOf,
   commitOf,
+  duelsOf,
   machineName,
   machineOf,
   type Observation,
@@ -23,7 +24,7 @@ import {
   type Retraction,
   withoutRetracted,
 } from "./evidence.ts";
-import { rank, resolved, type Standing } from "./rank.ts";
+import { type Duels, rank, resolved, type Standing } from "./rank.ts";
 import { compareText, median, ROWS_KEPT, round, TIME_DIGITS } from "./rules.ts";
 
 export interface FoldOptions {
@@ -43,6 +44,8 @@ interface Entry {
   readonly machine: string;
   readonly machineName: string;
   readonly plans: ReadonlyMap<string, Known>;
+  /** What paired quads said, newest word. */
+  readonly duels: Duels;
   /** Ranked standings; the first is the incumbent of the next session. */
   readonly ranked: readonly Standing[];
 }
@@ -142,13 +145,15 @@ function foldSession(entries: ReadonlyMap<string, Entry>, share: Share, bound: n
     const base = foreign ? undefined : held;
     const plans = new Map(base?.plans);
     for (const { plan, ...seen } of observations) plans.set(plan, merge(plans.get(plan), seen));
+    const duels = new Map([...(base?.duels ?? []), ...duelsOf(share.session, trials[0]!.operation, problem)]);
     const standings = [...plans.values()].flatMap(({ standing }) => standing ?? []);
     next.set(key, {
       problem,
       machine,
       machineName: machineName(share.session),
       plans,
-      ranked: rank(standings, base?.ranked[0]?.planHash),
+      duels,
+      ranked: rank(standings, base?.ranked[0]?.planHash, duels),
     });
   }
   return next;
@@ -180,7 +185,7 @@ function tableEntry(entry: Entry, machine: string): TableEntry {
   const rows = entry.ranked.map((standing, index): TableRow => {
     const { loose: _, ...row } = standing;
     const above = entry.ranked[index - 1];
-    return { rank: index + 1, ...row, tie: above !== undefined && !resolved(above, standing) };
+    return { rank: index + 1, ...row, tie: above !== undefined && !resolved(above, standing, entry.duels) };
   });
   return {
     problem: entry.problem,

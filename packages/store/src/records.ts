@@ -179,6 +179,27 @@ const event = v.variant("kind", [
   v.object({ kind: v.literal("untrusted"), at: isoTime, reason: text }),
   v.object({ kind: v.literal("host-restart"), at: isoTime, reason: text, variant: text }),
   v.object({
+    kind: v.literal("race"),
+    at: isoTime,
+    operation: text,
+    problem: v.record(text, v.union([v.number(), text])),
+    entries: count,
+    rounds: count,
+    leaders: v.array(text),
+    duels: v.array(
+      v.object({
+        champion: text,
+        against: text,
+        verdict: v.picklist(["changed", "same", "unresolved"]),
+        ratio: real,
+        low: real,
+        high: real,
+        quads: count,
+      }),
+    ),
+    reason: v.exactOptional(text),
+  }),
+  v.object({
     kind: v.literal("resumed"),
     at: isoTime,
     commit: text,

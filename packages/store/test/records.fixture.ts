@@ -172,6 +172,11 @@ export const events: fc.Arbitrary<SessionEvent[]> = fc.array(
     fc
       .record({ reason: text, variant: text })
       .map((why): SessionEvent => ({ kind: "host-restart", at, ...why })),
+    fc.record({ ratio: real, low: real, high: real }, {}).map((gap): SessionEvent => {
+      const duel = { champion: "a", against: "b", verdict: "changed", quads: 8, ...gap } as const;
+      const about = { operation: "scale", problem: { n: 4 }, entries: 2, rounds: 6, leaders: ["a"] };
+      return { kind: "race", at, ...about, duels: [duel] };
+    }),
     fc
       .record({ commit: text, dirty: fc.boolean(), toolVersion: text })
       .map((code): SessionEvent => ({ kind: "resumed", at, ...code })),

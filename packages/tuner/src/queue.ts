@@ -76,7 +76,7 @@ export class Queue {
       }
       this.#proposed++;
       const planned = await planCandidate(
-        algorithmOf(searched, candidate),
+        algorithmOf(searched, candidate)!, // the session's guard lets no other through
         problem,
         candidate.config,
         capabilities,
@@ -114,6 +114,9 @@ export class Queue {
 }
 
 /** The algorithm a candidate names, with its space. */
-export function algorithmOf(searched: readonly Searched[], { algorithm: name }: Candidate): Searched {
-  return searched.find(({ algorithm }) => algorithm.name === name)!;
+export function algorithmOf(
+  searched: readonly Searched[],
+  { algorithm: name }: Candidate,
+): Searched | undefined {
+  return searched.find(({ algorithm }) => algorithm.name === name);
 }

@@ -1,5 +1,12 @@
-import type { MeasureRequest, SessionSink, Trial, TrialOutcome } from "@tunelab/contract";
-import type { Bench, CompiledAhead } from "@tunelab/devices/protocol";
+import type {
+  MeasureRequest,
+  RaceRequest,
+  SessionEvent,
+  SessionSink,
+  Trial,
+  TrialOutcome,
+} from "@tunelab/contract";
+import type { Bench, CompiledAhead, RacedField } from "@tunelab/devices/protocol";
 import type { Planned } from "./candidate.ts";
 import { Known } from "./reuse.ts";
 import type { Stopwatch } from "./stopwatch.ts";
@@ -66,6 +73,16 @@ export class Recorder {
     const before = this.#clock.now();
     const compiled = await this.#onHost(() => this.#bench.compile(requests));
     return { ...compiled, costMs: this.#clock.now() - before };
+  }
+
+  /** Times variants against each other. */
+  race(request: RaceRequest): Promise<RacedField> {
+    return this.#onHost(() => this.#bench.race(request));
+  }
+
+  /** Something besides trials, durable when it resolves. */
+  event(event: SessionEvent): Promise<void> {
+    return this.#sink.event(event);
   }
 
   /** Gives an outcome its place in the session and makes it durable. */

@@ -4,7 +4,7 @@ import type { Planned } from "./candidate.ts";
 /** Inputs verified and items compared in full, by grade: one lucky input proves nothing, so a table's rows see three. */
 const EFFORT: Readonly<Record<Grade, { readonly seeds: number; readonly oracleSample: number }>> = {
   screened: { seeds: 1, oracleSample: 4 },
-  raced: { seeds: 1, oracleSample: 4 },
+  raced: { seeds: 3, oracleSample: 16 },
   certified: { seeds: 3, oracleSample: 16 },
 };
 

@@ -11,11 +11,13 @@ import {
 import { extensionUntil, finalsReserve, type Pace } from "./budget.ts";
 import { type Planned, planCandidate, type Refused, type Searched } from "./candidate.ts";
 import { algorithmOf, Queue, type Waiting } from "./queue.ts";
+import { fieldWithin, raceFinalists } from "./race.ts";
 import { checkAborted, type Recorder } from "./recorder.ts";
 import { requestFor } from "./request.ts";
+import { fastestFirst, lastTrial, type Screened } from "./screened.ts";
 import { observationOf } from "./strategies/observe.ts";
 import type { Candidate, Strategy } from "./strategies/strategy.ts";
-import type { Estimate, ProblemResult, Progress, TuneClock } from "./types.ts";
+import type { Estimate, KnownVariants, ProblemResult, Progress, TuneClock } from "./types.ts";
 
 /** Screened variants that are certified beside the defaults. */
 export const FINALISTS = 6;
@@ -40,6 +42,8 @@ export interface SearchContext {
   readonly trialShare: number;
   /** Variants compiled side by side at most. */
   readonly ahead: number;
+  /** Variants to measure before any search. */
+  readonly known: KnownVariants;
   /** Time that the session expects to need, given what this problem will still take. */
   readonly estimate: (problemLeftMs: number) => Estimate;
 }
@@ -51,14 +55,6 @@ interface Effort {
   readonly outcome?: TrialOutcome | undefined;
   /** How long a certifying run may go on past its fewest samples, in ms. */
   readonly extensionMs?: number;
-}
-
-interface Screened extends Planned {
-  readonly isDefault: boolean;
-  readonly trial: Trial;
-  /** What measuring it took; for one taken over from an earlier session, what it would probably take. */
-  readonly costMs: number;
-  certified?: Trial;
 }
 
 /**
@@ -87,19 +83,14 @@ export class Search {
   }
 
   async run(): Promise<void> {
-    const { problem, searched, capabilities } = this.#context;
-    for (const { algorithm } of searched) {
-      if (this.#screened.size > 0 && !this.#fits(0)) break;
-      const candidate = { algorithm: algorithm.name, config: algorithm.defaultConfig(problem, capabilities) };
-      const one = algorithmOf(searched, candidate);
-      const planned = await planCandidate(one, problem, candidate.config, capabilities);
-      if ("limit" in planned) {
-        this.#refuse(candidate, planned);
-        continue;
-      }
-      const screened = await this.#screen({ planned, compileMs: 0 }, true);
-      this.#context.strategy.observe(observationOf(candidate, screened.trial));
-    }
+    const { problem, searched, capabilities, known } = this.#context;
+    const defaults = searched.map(({ algorithm }) => ({
+      algorithm: algorithm.name,
+      config: algorithm.defaultConfig(problem, capabilities),
+    }));
+    await this.#first(defaults, { isDefault: true, keep: true });
+    await this.#first(known.incumbents, { isDefault: false, keep: true });
+    await this.#first(known.panel, { isDefault: false, keep: false });
     let before: number;
     let failed: boolean;
     do {
@@ -117,7 +108,7 @@ export class Search {
       problem: this.#context.problem,
       screened: all.length,
       certified: all.filter(({ certified }) => certified).length,
-      failed: all.filter(({ trial, certified }) => bestNs(certified ?? trial) === undefined).length,
+      failed: all.filter((one) => bestNs(lastTrial(one)) === undefined).length,
       identical: this.#identical,
       refused: this.#refused,
       complete: this.#queue.complete,
@@ -127,6 +118,26 @@ export class Search {
   /** Trials taken over from earlier sessions. */
   get reused(): number {
     return this.#reused.size;
+  }
+
+  /** Screens variants that are measured before any search, as far as the share goes; the very first goes through whatever it costs. */
+  async #first(
+    candidates: readonly Candidate[],
+    role: { readonly isDefault: boolean; readonly keep: boolean },
+  ): Promise<void> {
+    const { problem, searched, capabilities, strategy } = this.#context;
+    for (const candidate of candidates) {
+      if (this.#screened.size > 0 && !this.#fits(0)) return;
+      const one = algorithmOf(searched, candidate);
+      if (!one) continue; // left out of this session, or gone
+      const planned = await planCandidate(one, problem, candidate.config, capabilities);
+      if ("limit" in planned) {
+        this.#refuse(candidate, planned);
+        continue;
+      }
+      const { trial } = await this.#screen({ planned, compileMs: 0 }, role);
+      strategy.observe(observationOf(candidate, trial));
+    }
   }
 
   async #search(): Promise<void> {
@@ -139,7 +150,7 @@ export class Search {
     while (more()) {
       const waiting = await this.#queue.next(this.#room(), more);
       if (!waiting) return;
-      const screened = await this.#screen(waiting, false);
+      const screened = await this.#screen(waiting, { isDefault: false, keep: false });
       strategy.observe(observationOf(waiting.candidate, screened.trial));
     }
   }
@@ -184,14 +195,14 @@ export class Search {
     return Math.max(reserve, cost(this.#needed()));
   }
 
-  /** The finalists that a table cannot do without: the best so far and the defaults. */
+  /** The finalists that a table cannot do without: the best so far, the defaults and the incumbents. */
   #needed(): readonly Screened[] {
-    return this.#finalists().filter(({ isDefault }, place) => place === 0 || isDefault);
+    return this.#finalists().filter(({ keep }, place) => place === 0 || keep);
   }
 
   async #screen(
     { planned, compileMs, outcome }: Omit<Waiting, "candidate">,
-    isDefault: boolean,
+    role: { readonly isDefault: boolean; readonly keep: boolean },
   ): Promise<Screened> {
     const { pace } = this.#context;
     const same = this.#screened.get(planned.hash);
@@ -200,8 +211,11 @@ export class Search {
       if (same.variant !== planned.variant) this.#identical++;
       return same;
     }
-    const { trial, costMs } = await this.#trial(planned, "screened", isDefault, { compileMs, outcome });
-    const entry: Screened = { ...planned, isDefault, trial, costMs: costMs ?? pace.nextScreened() };
+    const { trial, costMs } = await this.#trial(planned, "screened", role.isDefault, {
+      compileMs,
+      outcome,
+    });
+    const entry: Screened = { ...planned, ...role, trial, costMs: costMs ?? pace.nextScreened() };
     this.#screened.set(planned.hash, entry);
     return entry;
   }
@@ -212,6 +226,7 @@ export class Search {
    */
   async #certify(): Promise<boolean> {
     const { clock, pace, shareEnd, slackEnd, trialShare } = this.#context;
+    await this.#race();
     const finalists = this.#finalists();
     const needed = this.#needed();
     let failed = false;
@@ -231,12 +246,36 @@ export class Search {
     return failed;
   }
 
-  /** Fastest first: the best few and every default that gave a time. */
+  /** Leaders of the race first, then the fastest: the best few, and everyone who is kept and gave a time. */
   #finalists(): readonly Screened[] {
-    const timed = [...this.#screened.values()]
-      .filter(({ trial, certified }) => bestNs(certified ?? trial) !== undefined)
-      .sort((a, b) => bestNs(a.trial)! - bestNs(b.trial)! || (a.variant < b.variant ? -1 : 1));
-    return timed.filter(({ isDefault }, place) => place < FINALISTS || isDefault);
+    return this.#timed().filter(({ keep }, place) => place < FINALISTS || keep);
+  }
+
+  #timed(): readonly Screened[] {
+    return fastestFirst([...this.#screened.values()]);
+  }
+
+  /**
+   * Races the best against each other, where there is time for it and somebody new among them. A budget in trials has none to
+   * spare for races: each entry's samples are a trial.
+   */
+  async #race(): Promise<void> {
+    const { clock, shareEnd, trialShare } = this.#context;
+    const leftMs = shareEnd - clock.now();
+    if (Number.isFinite(trialShare) || !Number.isFinite(leftMs)) return;
+    const field = fieldWithin(this.#timed(), leftMs) as readonly Screened[];
+    if (field.every(({ raced }) => raced)) return;
+    const { trials, leaders } = await raceFinalists(this.#context, field, leftMs);
+    for (const one of field) {
+      const trial = trials.get(one.hash);
+      if (!trial) continue;
+      this.#measured++;
+      one.raced = trial;
+      if (trial.grade === "certified" && !one.certified) one.certified = trial;
+      const place = leaders.indexOf(one.hash);
+      if (place >= 0) one.place = place;
+      else delete one.place;
+    }
   }
 
   /** An earlier trial of the same plan that stands for this one. */

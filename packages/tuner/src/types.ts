@@ -8,7 +8,7 @@ import type {
   Trial,
   TuningTable,
 } from "@tunelab/contract";
-import type { StrategyName } from "./strategies/strategy.ts";
+import type { Candidate, StrategyName } from "./strategies/strategy.ts";
 
 /** Time as the session sees it; a test injects one that it drives. */
 export interface TuneClock {
@@ -35,6 +35,11 @@ export interface TuneOptions {
   readonly start?: readonly string[];
   /** Wall time for everything, noise probe and ceilings included, in ms. */
   readonly budgetMs: number;
+  /**
+   * Variants of a problem to measure before any search, best first: `incumbents` lead the user's table and are raced to the end;
+   * `panel` won on other devices, so that devices can be compared.
+   */
+  readonly known?: (operation: string, problem: Problem) => KnownVariants;
   /** Most trials to measure, screened and certified; no bound when absent. */
   readonly trials?: number;
   /** Variants to compile side by side before they are timed one after another; 1 (each as it is measured) when absent. */
@@ -51,6 +56,12 @@ export interface TuneOptions {
   readonly clock: TuneClock;
   /** Stops at once; everything measured is kept. */
   readonly signal?: AbortSignal;
+}
+
+/** Variants that are worth measuring whatever a search finds. */
+export interface KnownVariants {
+  readonly incumbents: readonly Candidate[];
+  readonly panel: readonly Candidate[];
 }
 
 /** How one problem went. */
@@ -107,6 +118,7 @@ export type ProgressEvent =
       readonly shareMs: number;
     }
   | { readonly kind: "compiling"; readonly variants: number; readonly estimate: Estimate }
+  | { readonly kind: "racing"; readonly variants: number; readonly limitMs: number }
   | { readonly kind: "measuring"; readonly variant: string; readonly estimate: Estimate }
   | {
       readonly kind: "trial";

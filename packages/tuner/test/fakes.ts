@@ -6,6 +6,7 @@ import {
   type MeasureRequest,
   type Noise,
   planHash,
+  type RaceRequest,
   type SessionEvent,
   type SessionSink,
   type Status,
@@ -13,7 +14,7 @@ import {
   type Trial,
   type TrialOutcome,
 } from "@tunelab/contract";
-import type { Bench, CompiledAhead, HostHello } from "@tunelab/devices/protocol";
+import type { Bench, CompiledAhead, HostHello, RacedField } from "@tunelab/devices/protocol";
 import type { TuneClock } from "../src/index.ts";
 
 /** A clock that only the bench moves. */
@@ -120,6 +121,13 @@ export class FakeBench implements Bench {
     };
     const outcome = { ...about, ...unknown, status: "compile-timeout", reason: "it hangs" } as const;
     return { guilty: { index, outcome } };
+  }
+
+  /** What a race comes to; none is held unless a test says how. */
+  races: (request: RaceRequest) => Promise<RacedField> = async () => ({ reason: "no race here" });
+
+  async race(request: RaceRequest): Promise<RacedField> {
+    return this.races(request);
   }
 
   async measure(request: MeasureRequest): Promise<TrialOutcome> {

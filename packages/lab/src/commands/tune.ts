@@ -24,12 +24,13 @@ import type { Command } from "commander";
 import { packed } from "../build.ts";
 import { destinationFor } from "../destination.ts";
 import { EXIT, ExitWith, type Io } from "../io.ts";
+import { knownVariants } from "../known.ts";
 import { tablesBelow } from "../known-tables.ts";
 import { busyFault, busyLine } from "../load-text.ts";
 import { parseDuration, parseProfile, parseWhole, parseWorkload } from "../options.ts";
 import { hostEntry, tablesDir } from "../places.ts";
 import { budgetText, sessionProgress } from "../progress.ts";
-import { loadSuite, operationNames, parseProblem } from "../registry.ts";
+import { kernelNamed, loadSuite, operationNames, parseProblem } from "../registry.ts";
 import { headerFor, ownTables, writeTables } from "../session.ts";
 import { printResult } from "../summary.ts";
 
@@ -64,7 +65,7 @@ export function register(program: Command, io: Io): void {
     .command("tune")
     .description("tune kernels on a device: measure and verify variants, store every trial, write the table")
     .option("--device <id>", "device as `lab devices` names it, or auto", "auto")
-    .option("--kernel <names>", "operations, comma-separated (default: all on hardware)")
+    .option("--kernel <names>", "operations or paths of your own, comma-separated (default: all on hardware)")
     .option("--algorithm <names>", "only these algorithms, comma-separated")
     .option("--workload <name>", "quick, standard or full")
     .option("--problem <dims>", "one problem, e.g. n=1024,pairs=32768; may be repeated", collect, [])
@@ -98,8 +99,8 @@ async function run(flags: TuneFlags, io: Io): Promise<void> {
   if (flags.budget) parseDuration(flags.budget);
   const trials = flags.trials === undefined ? undefined : parseWhole(flags.trials, "--trials");
   if (trials === 0) throw new Fault("usage", "--trials 0 would measure nothing: give 1 or more");
-  const named = flags.kernel?.split(",").map((name) => name.trim());
-  for (const name of named ?? []) await loadSuite(name);
+  const named = await Promise.all(flags.kernel?.split(",").map((name) => kernelNamed(name.trim())) ?? []);
+  const modules = named.flatMap(({ module }) => module ?? []);
 
   const target = await chooseDevice(flags.device);
   const defaults = DEFAULTS[target.kind];
@@ -108,7 +109,12 @@ async function run(flags: TuneFlags, io: Io): Promise<void> {
     trials !== undefined && flags.budget === undefined
       ? Number.POSITIVE_INFINITY
       : parseDuration(flags.budget ?? defaults.budget);
-  const workloads = await workloadsOf(named ?? defaults.kernels, workload, flags, io);
+  const workloads = await workloadsOf(
+    named.length > 0 ? named.map(({ name }) => name) : defaults.kernels,
+    workload,
+    flags,
+    io,
+  );
   io.note(
     `Device ${target.id} (${target.kind}), profile ${profile}: ${workloads.map(({ suite }) => suite.operation.name).join(", ")}, ` +
       `${flags.problem.length ? "given problems" : `workload ${workload}`}, strategy ${strategy}, seed ${seed}, budget ${budgetText(budgetMs, trials)}`,
@@ -116,7 +122,7 @@ async function run(flags: TuneFlags, io: Io): Promise<void> {
   const machine = await machineLoad();
   io.note(busyLine(machine));
   if (flags.requireQuiet && machine.busy) throw busyFault(machine);
-  const bench = await openBench(target, { entry: hostEntry, profile });
+  const bench = await openBench(target, { entry: hostEntry, profile, modules });
   try {
     await session({
       flags,
@@ -212,6 +218,8 @@ async function session(job: Job): Promise<void> {
   });
   const destination = await destinationFor(header, flags, io);
   const { sink, earlier, firstSequence } = destination;
+  const own = await ownTables(await destination.evidence(), destination.header);
+  const published = packed ? [] : await tablesBelow(tablesDir());
   const progress = sessionProgress(io);
   let result: TuneResult;
   try {
@@ -225,6 +233,7 @@ async function session(job: Job): Promise<void> {
         ...(trials === undefined ? {} : { trials }),
         ahead: availableParallelism(),
         seed,
+        known: knownVariants(own.tables, published),
         earlier,
         firstSequence,
         machine: job.machine,

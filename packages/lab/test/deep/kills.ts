@@ -23,8 +23,11 @@ export interface Kills {
 /** A killed session's trials at most before another one is begun. */
 const TRIALS = 40;
 
-/** Latest moment of a kill in ms after the start: start-up takes 1 s of it on an idle machine, 5 s on a busy one. */
+/** Latest moment of a kill in ms: one in four within so long of the start (opening, resuming), the others of the first measurement. */
 const LATEST_MS = 12_000;
+
+/** What the child writes when it begins to measure. */
+const READY = "ready";
 
 /**
  * Starts a session in `folder`, kills it with SIGKILL after a random time, looks what is there, and goes on with it, `kills`
@@ -43,7 +46,7 @@ export async function killSessions(
   let unreadable = 0;
   let finished = 0;
   for (let count = 1; count <= kills; count++) {
-    const { lines, killed } = await run(folder, random() * LATEST_MS);
+    const { lines, killed } = await run(folder, random.float() * LATEST_MS, count % 4 === 0);
     for (const line of lines) told.add(line);
     const { sessions, faults } = await loadEvidence(folder);
     unreadable += faults.length;
@@ -72,8 +75,12 @@ function repeatsOf({ trials }: SessionEvidence): readonly string[] {
   });
 }
 
-/** One run of the child, killed after `ms` unless it ends by itself; the lines that it wrote whole. */
-async function run(folder: string, ms: number): Promise<{ lines: readonly string[]; killed: boolean }> {
+/** One run of the child, killed `ms` after its start or its first measurement unless it ends by itself; the lines that it wrote whole. */
+async function run(
+  folder: string,
+  ms: number,
+  fromStart: boolean,
+): Promise<{ lines: readonly string[]; killed: boolean }> {
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
   const child = fileURLToPath(new URL("./session-child.ts", import.meta.url));
   const session = spawn(
@@ -82,13 +89,24 @@ async function run(folder: string, ms: number): Promise<{ lines: readonly string
     { stdio: ["ignore", "pipe", "inherit"] },
   );
   let text = "";
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const arm = (): void => {
+    timer ??= setTimeout(() => session.kill("SIGKILL"), ms);
+  };
+  if (fromStart) arm();
   session.stdout.setEncoding("utf8").on("data", (part: string) => {
     text += part;
+    if (text.startsWith(READY)) arm();
   });
-  const timer = setTimeout(() => session.kill("SIGKILL"), ms);
   const signal = await new Promise<NodeJS.Signals | null>((resolve) => {
     session.once("close", (_code, by) => resolve(by));
   });
   clearTimeout(timer);
-  return { lines: text.split("\n").slice(0, -1), killed: signal === "SIGKILL" };
+  return {
+    lines: text
+      .split("\n")
+      .slice(0, -1)
+      .filter((line) => line !== READY),
+    killed: signal === "SIGKILL",
+  };
 }

@@ -1,6 +1,7 @@
 /**
  * A session that a test kills: tunes the smallest matched filter on the embedded software GPU in the laboratory named on the
- * command line, going on where an interrupted session stopped, and writes a line for each trial once it is durable.
+ * command line, going on where an interrupted session stopped, and writes "ready" when it begins to measure and a line for each
+ * trial once that is durable.
  */
 import { writeSync } from "node:fs";
 import { chooseDevice, openBench } from "@tunelab/devices";
@@ -26,6 +27,7 @@ const { sink, earlier, firstSequence } = await destinationFor(
 const unmeasured = async (): Promise<never> => {
   throw new Error("not measured here: trials are what this session is for");
 };
+writeSync(1, "ready\n");
 await tune(
   {
     workloads: [{ suite, problems: [{ n: 64, data: 2, templates: 2, pairs: 4 }] }],

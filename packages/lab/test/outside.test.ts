@@ -1,0 +1,141 @@
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { embeddedFiles } from "@tunelab/devices";
+import { parseTable } from "@tunelab/selection";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { lab } from "./collect.ts";
+
+const example = fileURLToPath(new URL("../../../examples/my-kernel/my-kernel.ts", import.meta.url));
+const embedded = await embeddedFiles().then(
+  () => true,
+  () => false,
+);
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "tunelab-outside-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const GOOD = await readFile(example, "utf8");
+
+describe("a kernel from outside", () => {
+  it("is looked at like any other", async () => {
+    const { code, out } = await lab(["space", example]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/tiled: 24 variants of 30 combinations/);
+    expect((await lab(["wgsl", example, "--variant", "tiled/tile=8"])).out).toContain(
+      "var<workgroup> tile: array<f32, 64>",
+    );
+  });
+
+  it.skipIf(!embedded)("is tuned, verified and put into a table", { timeout: 120_000 }, async () => {
+    const words = ["--device", "swiftshader", "--problem", "n=16,matrices=4", "--trials", "6"];
+    const { code, out, notes } = await lab([
+      "tune",
+      "--kernel",
+      example,
+      ...words,
+      "--out",
+      folder,
+      "--json",
+    ]);
+    expect(notes).not.toContain("restarted");
+    expect(code).toBe(0);
+    const { files } = JSON.parse(out);
+    const table = parseTable(await readFile(files[0], "utf8"));
+    expect(table.operation).toBe("batched-transpose");
+    const [best] = table.entries[0]!.rows;
+    expect(best).toMatchObject({ algorithm: "tiled", matched: 12, total: 12, maxError: 0 });
+    // A session without the module leaves these results alone.
+    const other = ["tune", "--kernel", "matched-filter", "--problem", "n=64,data=1,templates=1,pairs=1"];
+    const again = await lab([...other, "--device", "swiftshader", "--trials", "2", "--out", folder]);
+    expect(again.code).toBe(0);
+  });
+});
+
+const WRONG: readonly (readonly [what: string, text: string, says: RegExp])[] = [
+  [
+    "exports nothing by default",
+    "export const suite = {};",
+    /exports no operation: its default export must be a suite/,
+  ],
+  ["exports something else", "export default 7;", /exports no operation/],
+  [
+    "exports half a suite",
+    "export default { operation: { name: 'x' }, epoch: 1 };",
+    /lacks inputs, oracle, .*operation\.ports/,
+  ],
+  [
+    "is of another contract",
+    GOOD.replace("contract: 1,", "contract: 0,"),
+    /was written for contract 0, this laboratory speaks 1/,
+  ],
+  [
+    "throws",
+    "const a = 1;\n\nthrow new Error('not today');\nexport default a;",
+    /:3 throws when it is loaded: not today/,
+  ],
+  ["is no TypeScript", "const a = 1;\nexport default {{;\n", /:2 throws when it is loaded: /],
+  [
+    "cannot plan",
+    GOOD.replace("const bytes = n", "throw new Error('no plan'); const bytes = n"),
+    /my-\d+\.ts:\d+ cannot plan its default: no plan/,
+  ],
+  [
+    "takes another's name",
+    GOOD.replace('name: "batched-transpose"', 'name: "matched-filter"'),
+    /matched-filter is a kernel of the laboratory/,
+  ],
+];
+
+describe("a module that is no kernel", () => {
+  it.each(WRONG)("because it %s is named with the cause in one line, exit 2", async (what, text, says) => {
+    const path = join(folder, `my-${WRONG.findIndex(([one]) => one === what)}.ts`);
+    await writeFile(path, text);
+    for (const command of [
+      ["tune", "--kernel", path],
+      ["space", path],
+    ]) {
+      const { code, notes } = await lab(command);
+      expect(code).toBe(2);
+      expect(notes).toContain(path);
+      expect(notes).toMatch(says);
+      expect(notes.trim().split("\n")).toHaveLength(1);
+    }
+  });
+
+  it("because it is not there says so", async () => {
+    const { code, notes } = await lab(["tune", "--kernel", "./nowhere/kernel.ts"]);
+    expect([code, notes]).toEqual([2, expect.stringContaining("there is no kernel at ./nowhere/kernel.ts")]);
+  });
+});
+
+describe("new-kernel", () => {
+  it("makes an operation of that name that the laboratory takes as it is, with its test", async () => {
+    const out = join(folder, "prefix-sum");
+    const made = await lab(["new-kernel", "prefix-sum", "--out", out, "--json"]);
+    expect(made.code).toBe(0);
+    const files: string[] = JSON.parse(made.out);
+    const names = files.map((file) => file.slice(out.length + 1));
+    expect(names).toEqual(
+      expect.arrayContaining(["package.json", "prefix-sum.ts", "test/prefix-sum.test.ts"]),
+    );
+    for (const file of files) expect(await readFile(file, "utf8")).not.toMatch(/my-kernel|batched-transpose/);
+    // By itself too: it imports types alone.
+    await copyFile(join(out, "prefix-sum.ts"), join(folder, "prefix-sum.ts"));
+    const { out: printed } = await lab(["space", join(folder, "prefix-sum.ts")]);
+    expect(printed).toContain("prefix-sum.ts, matrices=16,n=64");
+  });
+
+  it.each([
+    [["Prefix Sum"], /is no kernel's name/],
+    [["matched-filter"], /there is a kernel matched-filter already/],
+    [["two", "--out", "/tmp"], /\/tmp exists already/],
+  ])("refuses %j in one line", async (words, says) => {
+    const { code, notes } = await lab(["new-kernel", ...words]);
+    expect(code).toBe(2);
+    expect(notes).toMatch(says);
+  });
+});

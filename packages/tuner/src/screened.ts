@@ -1,0 +1,27 @@
+import { bestNs, type Trial } from "@tunelab/contract";
+import type { Contender } from "./race.ts";
+
+/** A variant that was screened, and what became of it since. */
+export interface Screened extends Contender {
+  readonly trial: Trial;
+  raced?: Trial;
+  /** Place among the leaders of the race, the winner's 0. */
+  place?: number;
+  certified?: Trial;
+}
+
+/** The trial that says most of a variant. */
+export function lastTrial({ trial, raced, certified }: Screened): Trial {
+  return certified ?? raced ?? trial;
+}
+
+/** Those that gave a time: leaders of the race in their order, then by screened time, then by name. */
+export function fastestFirst(all: readonly Screened[]): readonly Screened[] {
+  const place = (one: Screened): number => one.place ?? Number.MAX_SAFE_INTEGER;
+  return all
+    .filter((one) => bestNs(lastTrial(one)) !== undefined)
+    .sort(
+      (a, b) =>
+        place(a) - place(b) || bestNs(a.trial)! - bestNs(b.trial)! || (a.variant < b.variant ? -1 : 1),
+    );
+}
