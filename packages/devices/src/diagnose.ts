@@ -57,13 +57,13 @@ function softwareOnly({ probe, renderNodes }: Evidence): Diagnosis {
   };
 }
 
-function unrecognised({ probe }: Evidence): Diagnosis {
+function unrecognised({ probe, embedded }: Evidence): Diagnosis {
   const words = probe.words.filter((line) => !/DRIVER: {2,}/.test(line));
   return {
     name: "unrecognised",
     cause: "no adapter was found and the cause is not one of those known",
     evidence: words.at(-1)?.trim() ?? "Dawn, the Vulkan loader and the drivers wrote nothing",
-    fix: "run again with VK_LOADER_DEBUG=all and read the loader's messages; the embedded software GPU still works",
+    fix: `run again with VK_LOADER_DEBUG=all and read the loader's messages${embedded ? "; the embedded software GPU still works" : ""}`,
   };
 }
 
@@ -199,19 +199,20 @@ const driverNotMounted: Check = ({ manifests, nvidiaNodes, variables }) => {
 };
 
 /** (5) No Vulkan loader. */
-const noLoader: Check = ({ loader, probe }) => {
+const noLoader: Check = ({ loader, probe, embedded }) => {
   if (!loader.problem || probe.unloadable) return [];
   return [
     {
       name: "no-loader",
       cause: "the Vulkan loader libvulkan.so.1 cannot be loaded",
       evidence: loader.problem,
-      fix: "install libvulkan1 (Debian, Ubuntu) or vulkan-loader (Fedora); the embedded software GPU brings its own",
+      fix: `install libvulkan1 (Debian, Ubuntu) or vulkan-loader (Fedora)${embedded ? "; the embedded software GPU brings its own" : ""}`,
     },
   ];
 };
 
-const noDriver: Check = ({ manifests, variables, searched, nvidiaNodes, renderNodes, linux }) => {
+const noDriver: Check = (evidence) => {
+  const { manifests, variables, searched, nvidiaNodes, renderNodes, linux, embedded } = evidence;
   if (!linux || manifests.length || variables.length || nvidiaNodes.length) return [];
   const nodes = renderNodes.map(({ path }) => path).join(", ");
   return [
@@ -221,7 +222,7 @@ const noDriver: Check = ({ manifests, variables, searched, nvidiaNodes, renderNo
       evidence: `no manifest in ${searched.join(", ")}; ${nodes || "no /dev/dri render node and no /dev/nvidia*"}`,
       fix: nodes
         ? "install the card's driver (mesa-vulkan-drivers for AMD and Intel)"
-        : "on a machine with a GPU install its driver; without one, use the embedded software GPU",
+        : `on a machine with a GPU install its driver${embedded ? "; without one, use the embedded software GPU" : ""}`,
     },
   ];
 };

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { asFault } from "@tunelab/contract";
 import { dawnPath } from "./dawn.ts";
 import { type DriverManifest, driverManifests, isNvidia, manifestFolders } from "./drivers.ts";
-import type { Environment } from "./embedded.ts";
+import { type Environment, embeddedFiles } from "./embedded.ts";
 import { type ProbeResult, probe } from "./probe.ts";
 
 /** Whether the dynamic linker can load a library; `problem` is its own message when it cannot. */
@@ -44,6 +44,8 @@ export interface Evidence {
   readonly nvidiaNodes: readonly string[];
   readonly renderNodes: readonly RenderNode[];
   readonly user: string;
+  /** Whether the software GPU came with the install; a packed laboratory has none. */
+  readonly embedded: boolean;
 }
 
 /** Variables that change which drivers the Vulkan loader sees. */
@@ -90,6 +92,10 @@ export async function gatherEvidence(environment: Environment = {}, devices = "/
     nvidiaNodes: entries(devices).filter((path) => /\/nvidia\d+$/.test(path)),
     renderNodes: renderNodesIn(join(devices, "dri")),
     user: `${userInfo().username} (${userInfo().uid})`,
+    embedded: await embeddedFiles().then(
+      () => true,
+      () => false,
+    ),
   };
 }
 

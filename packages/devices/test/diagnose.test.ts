@@ -169,6 +169,27 @@ describe.skipIf(!onLinux)("what keeps a machine from its GPU, provoked for real"
     expect(found?.evidence).toContain(join(root, "empty", "vulkan", "icd.d"));
   });
 
+  it("suggests the embedded software GPU only where the install brought one", async () => {
+    const evidence = await gatherEvidence(bare, join(root, "none"));
+    const bareMachine: Evidence = {
+      ...evidence,
+      probe: { adapters: [], failures: [], words: [] },
+      loader: { name: "libvulkan.so.1", problem: "not found" },
+      manifests: [],
+      variables: [],
+    };
+    const fixes = (embedded: boolean) =>
+      [
+        findings({ ...bareMachine, embedded }),
+        findings({ ...bareMachine, embedded, loader: { name: "x" }, linux: false }),
+      ]
+        .flat()
+        .map(({ fix }) => fix);
+    expect(fixes(true).filter((fix) => fix.includes("embedded"))).toHaveLength(3);
+    expect(fixes(false).join()).not.toContain("embedded");
+    expect(fixes(false)).toHaveLength(3);
+  });
+
   it("says that an NVIDIA card's driver is not mounted into a container", async ({ skip }) => {
     if (driverManifests({ ...process.env, ...bare }).length) return skip("a driver in /etc cannot be hidden");
     const evidence = await gatherEvidence(bare, folder("dev", { nvidia0: "", nvidiactl: "" }));

@@ -81,6 +81,41 @@ describe("a packed laboratory", { timeout: 90_000 }, () => {
   });
 });
 
+describe("what a packed laboratory learns of a machine", { timeout: 90_000 }, () => {
+  it("check-gpu suggests no embedded GPU, which did not come along", async () => {
+    const env = { PATH: process.env.PATH, HOME: elsewhere, TUNELAB_DAWN: dawnPath() } as NodeJS.ProcessEnv;
+    const answer = await promisify(execFile)(
+      process.execPath,
+      [join(packed, "lab.mjs"), "check-gpu", "--json"],
+      {
+        cwd: elsewhere,
+        env,
+      },
+    ).catch((error: { stdout: string }) => error);
+    const { findings, hardware } = JSON.parse(answer.stdout);
+    if (hardware.length === 0) expect(findings.length).toBeGreaterThan(0);
+    expect(JSON.stringify(findings)).not.toMatch(/embedded|chromium/);
+  });
+
+  it.skipIf(!driver)("noise and studies go into journals that a checkout takes in", async () => {
+    const { stdout, stderr } = await run("noise", "--samples", "15", "--journal", "noise.jsonl");
+    expect(stderr).toMatch(/^The machine is/m);
+    expect(stdout).toContain("pnpm lab results import noise.jsonl");
+    const problem = "n=64,data=2,templates=2,pairs=4";
+    await run("collapse", "matched-filter", "--problem", problem, "--journal", "collapse.jsonl", "--json");
+    const kinds: string[] = [];
+    for (const name of ["noise.jsonl", "collapse.jsonl"]) {
+      const journal = join(elsewhere, name);
+      const { evidence, problems } = await readJournal(journal);
+      expect([problems, evidence.trials]).toEqual([[], []]);
+      kinds.push(...evidence.events.map(({ kind }) => kind));
+      const imported = await lab(["results", "import", journal, "--out", join(folder, "learnt"), "--json"]);
+      expect(imported.code).toBe(0);
+    }
+    expect(kinds).toEqual(["noise", "finished", "study", "finished"]);
+  });
+});
+
 describe("a packed laboratory's experiments", { timeout: 90_000 }, () => {
   it("are those of the checkout it came from", async () => {
     const words = ["experiment", "list", "--json"];

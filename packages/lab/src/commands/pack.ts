@@ -161,6 +161,10 @@ Needs Node >= 20.19${dawn ? "" : " and dawn.node, named in TUNELAB_DAWN"}; no re
     node lab.mjs devices
     node lab.mjs tune --budget 10m --journal results.jsonl
     node lab.mjs tune --profile native --budget 10m --journal native.jsonl
+    node lab.mjs check-gpu
+    node lab.mjs noise --journal noise.jsonl
+    node lab.mjs ceilings --journal ceilings.jsonl
+    node lab.mjs saturation matched-filter --problem n=4096 --journal saturation.jsonl
     node lab.mjs experiment run --all --journal experiments.jsonl
 
 Bring the journals back and take them in, in a checkout:
