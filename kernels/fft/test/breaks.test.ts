@@ -24,6 +24,7 @@ const PLAIN: OneWorkgroupConfig = {
   chunk: 4,
   staging: "whole",
   padding: 0,
+  gap: 1,
   twiddles: "table",
   transforms: 1,
   loads: "scalar",

@@ -35,6 +35,7 @@ function build(
           chunk: 2 ** bit,
           staging,
           padding,
+          gap: 1,
           twiddles: "table",
           transforms: 1,
           loads: "scalar",

@@ -20,6 +20,7 @@ describe.runIf(gpu)("long transforms on the embedded GPU", () => {
           chunk: Math.min(n / workgroup, (kibibytes * 1024) / 8 / workgroup),
           staging: "whole",
           padding: 0,
+          gap: 1,
           twiddles: "table",
           transforms: 1,
           loads: "scalar",

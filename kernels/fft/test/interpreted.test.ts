@@ -1,7 +1,15 @@
 import { type Config, planHash } from "@tunelab/contract";
 import { randomFrom, sample } from "@tunelab/variants";
 import { describe, expect, it } from "vitest";
-import { type Direction, type FftProblem, fourStep, oneWorkgroup, RADICES, TWIDDLES } from "../src/index.ts";
+import {
+  BUTTERFLIES,
+  type Direction,
+  type FftProblem,
+  fourStep,
+  oneWorkgroup,
+  RADICES,
+  TWIDDLES,
+} from "../src/index.ts";
 import { suite } from "../src/suite.ts";
 import { type AlgorithmName, bitsOf, planOf, runOnCpu } from "./cpu.ts";
 
@@ -84,6 +92,7 @@ const BASE: Config = {
   chunk: 16,
   staging: "whole",
   padding: 0,
+  gap: 1,
   twiddles: "table",
   transforms: 1,
   loads: "scalar",
@@ -97,6 +106,7 @@ const FOUR: Config = {
   chunk: 4,
   staging: "whole",
   padding: 0,
+  gap: 1,
   twiddles: "table",
   side: 4,
   between: "two-level",
@@ -106,11 +116,12 @@ const FOUR: Config = {
 describe("each parameter alone, every value", () => {
   const values: Readonly<Record<string, readonly Config[string][]>> = {
     radix: RADICES.filter((radix) => radix <= 16),
-    butterfly: ["fused"],
+    butterfly: BUTTERFLIES.slice(1),
     workgroup: [8, 32, 64],
     chunk: [1, 2, 4, 8],
     staging: ["split"],
     padding: [8, 16, 32],
+    gap: [2, 4],
     twiddles: TWIDDLES,
     transforms: [2, 4, 8],
     loads: ["vector"],
@@ -119,11 +130,9 @@ describe("each parameter alone, every value", () => {
     it(`${name}: another text, and right`, async () => {
       const base = await planHash(planOf("one-workgroup", PROBLEM, BASE));
       for (const value of list) {
-        const config = {
-          ...BASE,
-          [name]: value,
-          ...(name === "workgroup" && Number(value) > 16 ? { chunk: 4 } : {}),
-        };
+        const less = name === "workgroup" && Number(value) > 16 ? { chunk: 4 } : {};
+        const padded = name === "gap" ? { padding: 8 } : {};
+        const config = { ...BASE, [name]: value, ...less, ...padded };
         if (value !== BASE[name]) {
           expect(await planHash(planOf("one-workgroup", PROBLEM, config))).not.toBe(base);
         }
@@ -167,27 +176,29 @@ describe("each parameter alone, every value", () => {
 
 describe("variants of one parity class", () => {
   it("give the same bits whatever carries the values between threads", () => {
+    const carriers: Config[] = [
+      BASE,
+      { ...BASE, chunk: 2 },
+      { ...BASE, staging: "split", padding: 8, gap: 2, chunk: 8 },
+      { ...BASE, workgroup: 8, transforms: 4 },
+      { ...BASE, workgroup: 8, loads: "vector", padding: 16 },
+    ];
     const outputs = new Map<string, Uint32Array>();
-    const configs = [
-      ...sample(oneWorkgroup.space(PROBLEM), randomFrom(3), 400),
-      ...[
-        BASE,
-        { ...BASE, loads: "vector" },
-        { ...BASE, transforms: 2, padding: 8, chunk: 4, staging: "split" },
-      ],
-    ] as Config[];
-    let shared = 0;
-    for (const config of configs.filter((one) => rounds(256, one) <= 2).slice(-24)) {
-      const parity = oneWorkgroup.parityClass!(PROBLEM, config as never);
-      const bits = bitsOf(runOnCpu(planOf("one-workgroup", PROBLEM, config), PROBLEM).output, 256, 1);
-      const known = outputs.get(parity);
-      if (known) {
-        expect(bits, `${parity} ${JSON.stringify(config)}`).toEqual(known);
-        shared++;
-      } else outputs.set(parity, bits);
+    for (const radix of [4, 8]) {
+      for (const butterfly of BUTTERFLIES) {
+        for (const twiddles of ["table", "table-walk"]) {
+          for (const carrier of carriers) {
+            const config = { ...carrier, radix, butterfly, twiddles };
+            const parity = oneWorkgroup.parityClass!(PROBLEM, config as never);
+            const bits = bitsOf(runOnCpu(planOf("one-workgroup", PROBLEM, config), PROBLEM).output, 256, 1);
+            const known = outputs.get(parity);
+            if (known) expect(bits, `${parity} ${JSON.stringify(config)}`).toEqual(known);
+            else outputs.set(parity, bits);
+          }
+        }
+      }
     }
-    expect(shared).toBeGreaterThan(10);
-    expect(outputs.size).toBeGreaterThan(5);
+    expect(outputs.size).toBe(4 * BUTTERFLIES.length);
   });
 });
 
