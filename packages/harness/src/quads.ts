@@ -1,3 +1,4 @@
+import { Fault } from "@tunelab/contract";
 import { minimumDetectableEffect } from "./mde.ts";
 import { QUADS } from "./protocol.ts";
 import { type Interval, medianOf, signedRankInterval, signedRankP, walshAverages } from "./signed-rank.ts";
@@ -45,6 +46,26 @@ export const REPORT_QUADS: QuadRules = { alpha: QUADS.alpha, looks: QUADS.looks,
 
 /** Rules of an exit code that fails a build. */
 export const BUILD_QUADS: QuadRules = { ...QUADS.build, gate, equivalence };
+
+/** The rules, where they can end and claim something. @throws Fault `usage` naming what is wrong. */
+export function checkedRules(rules: QuadRules): QuadRules {
+  const { alpha, looks, gate, equivalence } = rules;
+  const ascending = looks.every((look, index) => Number.isInteger(look) && look > (looks[index - 1] ?? 0));
+  if (looks.length === 0 || !ascending) {
+    throw new Fault(
+      "usage",
+      `looks at ${looks.join(", ") || "no"} quads: give ascending whole numbers from 1`,
+    );
+  }
+  if (!(alpha > 0 && alpha < 1)) throw new Fault("usage", `alpha ${alpha}: give a chance between 0 and 1`);
+  if (!(gate >= 0 && equivalence > gate)) {
+    throw new Fault(
+      "usage",
+      `gate ${gate}, equivalence ${equivalence}: give fractions, the gate the smaller`,
+    );
+  }
+  return rules;
+}
 
 /**
  * `changed`: the interval lies wholly beyond the gate. `same`: it lies within the equivalence band, a positive claim.

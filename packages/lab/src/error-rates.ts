@@ -5,6 +5,8 @@ import {
   type Bound,
   bounds,
   type ComparisonFigures,
+  DETECTABLE_QUADS,
+  type DetectableFigures,
   EFFECTS,
   type ErrorRates,
   FULL_SAMPLES,
@@ -67,9 +69,9 @@ export async function errorRatesFiles(file: ErrorRatesFile): Promise<Generated> 
 function dataText({ full, reduced }: ErrorRatesFile): string {
   const rows = (list: readonly object[]): string =>
     list.map((row) => `    ${JSON.stringify(row)}`).join(",\n");
-  const part = ({ runs, seed, comparisons, selections }: ErrorRates): string =>
+  const part = ({ runs, seed, comparisons, selections, detectable }: ErrorRates): string =>
     `{\n  "runs": ${runs},\n  "seed": ${seed},\n  "comparisons": [\n${rows(comparisons)}\n  ],\n` +
-    `  "selections": [\n${rows(selections)}\n  ]\n}`;
+    `  "selections": [\n${rows(selections)}\n  ],\n  "detectable": [\n${rows(detectable)}\n  ]\n}`;
   return `{\n"full": ${part(full)},\n"reduced": ${part(reduced)}\n}\n`;
 }
 
@@ -95,7 +97,7 @@ export const BOUND_COLUMNS: ReturnType<typeof columns> = columns(
 );
 
 function page(rates: ErrorRates): Page {
-  const { runs, seed, comparisons, selections } = rates;
+  const { runs, seed, comparisons, selections, detectable } = rates;
   const out = new Page("Error rates of the decision rules");
   out.text(
     `Simulated, not measured: ${runs} runs behind every figure, seed ${seed}; \`pnpm lab error-rates\` makes this page again and ` +
@@ -126,6 +128,13 @@ function page(rates: ErrorRates): Page {
   out.text(
     comparisonGrid(comparisons, (one) => `${one.samples.toFixed(0)} / ${one.samplesChanged.toFixed(0)}`),
   );
+  out.heading(2, "The minimum detectable effect");
+  const least = detectable.reduce((most, one) => (one.detected < most.detected ? one : most));
+  out.text(
+    "Share of runs that see a change as large as another run, without one, said it could detect / the mean of what such runs say. " +
+      `The formula means 90%; with ${least.quads} quads under ${least.kind} noise it is ${percent(least.detected)}.`,
+  );
+  out.text(detectableGrid(detectable));
   out.heading(2, "The rules");
   out.text(OPPONENTS.map(({ name, rule }) => `- **${name}**: ${rule}.`).join("\n"));
   out.heading(2, "One among 64");
@@ -149,6 +158,18 @@ function comparisonGrid(
   return gridMarkdown({
     columns: columns("rule", ...SCENARIOS.map((scenario) => `>${scenario}`)),
     rows: OPPONENTS.map(({ name }) => [name, ...SCENARIOS.map((scenario) => at(name, scenario))]),
+  });
+}
+
+function detectableGrid(detectable: readonly DetectableFigures[]): string {
+  const kinds = [...new Set(detectable.map(({ kind }) => kind))];
+  const at = (quads: number, kind: string): string => {
+    const found = detectable.find((one) => one.quads === quads && one.kind === kind);
+    return found ? `${percent(found.detected)} / ${percent(found.mde)}` : "--";
+  };
+  return gridMarkdown({
+    columns: columns(">quads", ...kinds.map((kind) => `>${kind}`)),
+    rows: DETECTABLE_QUADS.map((quads) => [`${quads}`, ...kinds.map((kind) => at(quads, kind))]),
   });
 }
 

@@ -110,6 +110,7 @@ async function series(
   let samples = 0;
   const outcome = await runQuads({
     rules,
+    rounding: Math.max(...SIDES.map((side) => runners[side]!.repeats.rounding)),
     sample: async (which) => {
       const side = sideOf(which);
       const runner = runners[side]!;

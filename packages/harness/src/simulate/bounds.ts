@@ -1,3 +1,4 @@
+import { MDE } from "../protocol.ts";
 import type { ComparisonFigures, Scenario } from "./comparisons.ts";
 import type { ErrorRates } from "./error-rates.ts";
 import { QUADS_PROCESSES, QUADS_REPORT } from "./ours.ts";
@@ -25,8 +26,18 @@ function bound(what: string, sense: Bound["sense"], limit: number, cells: readon
   return { what, limit, sense, worst: value, where, met: !worse(value, limit) };
 }
 
+/**
+ * What the formula means. Held to from 16 quads: at 8, under switching clocks and bursts, s is too uncertain for any
+ * factor that quiet devices could bear, and the report shows by how much.
+ */
+const DETECTED = 1 - MDE.beta;
+
 /** What quads in one process and races are held to; a process's own offset needs several processes, and is held to there. */
-export function bounds({ comparisons, selections }: Omit<ErrorRates, "runs" | "seed">): readonly Bound[] {
+export function bounds({
+  comparisons,
+  selections,
+  detectable,
+}: Omit<ErrorRates, "runs" | "seed">): readonly Bound[] {
   const of = (opponent: string, holds: (scenario: Scenario) => boolean) =>
     comparisons.filter((figures) => figures.opponent === opponent && holds(figures.scenario));
   const alone = of(QUADS_REPORT.name, (scenario) => scenario !== "process");
@@ -34,6 +45,7 @@ export function bounds({ comparisons, selections }: Omit<ErrorRates, "runs" | "s
   const offset = of(QUADS_PROCESSES.name, (scenario) => scenario === "process");
   const cells = (figures: readonly ComparisonFigures[], value: (one: ComparisonFigures) => number): Cell[] =>
     figures.map((one) => ({ where: one.scenario, value: value(one) }));
+  const enough = detectable.filter(({ quads }) => quads >= MDE.manyValues);
   const races = selections.filter(({ scheme, field }) => scheme === RACE_SCHEME.name && field === "wide");
   const raced = (value: (one: SelectionFigures) => number): Cell[] =>
     races.map((one) => ({ where: one.kind, value: value(one) }));
@@ -103,6 +115,12 @@ export function bounds({ comparisons, selections }: Omit<ErrorRates, "runs" | "s
       "at most",
       0.35,
       raced(({ samples }) => samples),
+    ),
+    bound(
+      "minimum detectable effect is detected, 16 quads and more",
+      "at least",
+      DETECTED,
+      enough.map(({ kind, quads, detected }) => ({ where: `${kind}, ${quads} quads`, value: detected })),
     ),
   ];
 }

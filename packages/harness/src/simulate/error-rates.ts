@@ -1,4 +1,5 @@
 import { type ComparisonFigures, comparisonFigures, OPPONENTS, SCENARIOS } from "./comparisons.ts";
+import { DETECTABLE_QUADS, type DetectableFigures, detectableFigures } from "./detectable.ts";
 import { NOISE_KINDS, type NoiseKind } from "./noise.ts";
 import { type Field, SCHEMES, type SelectionFigures, selectionFigures } from "./races.ts";
 import type { Seeded } from "./variates.ts";
@@ -16,6 +17,7 @@ export interface ErrorRates {
   readonly seed: number;
   readonly comparisons: readonly ComparisonFigures[];
   readonly selections: readonly SelectionFigures[];
+  readonly detectable: readonly DetectableFigures[];
 }
 
 /** Crowded fields cost most and teach the same under each noise: three kinds stand for all. */
@@ -28,7 +30,9 @@ const selectionCells: readonly { readonly field: Field; readonly kind: NoiseKind
 
 /** Cells of the whole, each simulated in one go: what progress counts. */
 export const ERROR_RATE_CELLS: number =
-  OPPONENTS.length * SCENARIOS.length + SCHEMES.length * selectionCells.length;
+  OPPONENTS.length * SCENARIOS.length +
+  SCHEMES.length * selectionCells.length +
+  NOISE_KINDS.length * DETECTABLE_QUADS.length;
 
 /**
  * Simulates everything. `between` is called after each cell and may wait: a breath for whoever else runs on the thread, and
@@ -40,6 +44,7 @@ export async function errorRates(
 ): Promise<ErrorRates> {
   const comparisons: ComparisonFigures[] = [];
   const selections: SelectionFigures[] = [];
+  const detectable: DetectableFigures[] = [];
   const options = { runs, seed, seeded };
   let done = 0;
   for (const opponent of OPPONENTS) {
@@ -54,7 +59,13 @@ export async function errorRates(
       await between(++done, `${scheme.name} under ${kind}`);
     }
   }
-  return { runs, seed, comparisons, selections };
+  for (const quads of DETECTABLE_QUADS) {
+    for (const kind of NOISE_KINDS) {
+      detectable.push(rounded(detectableFigures(kind, quads, options)));
+      await between(++done, `detectable effects under ${kind}`);
+    }
+  }
+  return { runs, seed, comparisons, selections, detectable };
 }
 
 /** Five decimals: finer than 3000 runs can tell, coarse enough that engines agree. */

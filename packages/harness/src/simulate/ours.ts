@@ -5,7 +5,7 @@ import { BUILD_QUADS, type QuadRules, quadStatistic, REPORT_QUADS } from "../qua
 import { type Opponent, oneAfterTheOther, type Sample } from "./opponent.ts";
 
 /** Samples of so many kept quads. */
-const samplesOf = (quads: number): number => (quads + QUADS.dropped) * 4 * QUADS.samplesPerSlot;
+export const samplesOf = (quads: number): number => (quads + QUADS.dropped) * 4 * QUADS.samplesPerSlot;
 
 function quads(name: string, rule: string, rules: QuadRules): Opponent {
   return {

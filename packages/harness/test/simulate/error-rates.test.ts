@@ -2,6 +2,7 @@ import { randomFrom } from "@tunelab/variants";
 import { beforeAll, describe, expect, it } from "vitest";
 import { bounds } from "../../src/simulate/bounds.ts";
 import { type ComparisonFigures, comparisonFigures, SCENARIOS } from "../../src/simulate/comparisons.ts";
+import { DETECTABLE_QUADS, detectableFigures } from "../../src/simulate/detectable.ts";
 import { ERROR_RATE_CELLS, type ErrorRates, errorRates } from "../../src/simulate/error-rates.ts";
 import { NOISE_KINDS } from "../../src/simulate/noise.ts";
 import type { Opponent } from "../../src/simulate/opponent.ts";
@@ -81,6 +82,18 @@ describe("races on known noise", () => {
   });
 });
 
+describe("the minimum detectable effect", () => {
+  it("is detected by a run that meets it, under any noise and at few quads as at many", () => {
+    for (const quads of DETECTABLE_QUADS) {
+      for (const kind of NOISE_KINDS) {
+        const { detected, mde } = detectableFigures(kind, quads, options);
+        expect(detected, `${kind}, ${quads} quads`).toBeGreaterThanOrEqual(0.8);
+        expect(mde, kind).toBeLessThan(0.06);
+      }
+    }
+  });
+});
+
 describe("the whole set", () => {
   let rates: ErrorRates;
   let cells: number;
@@ -98,7 +111,9 @@ describe("the whole set", () => {
 
   it("counts its cells as they are done", () => {
     expect(cells).toBe(ERROR_RATE_CELLS);
-    expect(rates.comparisons.length + rates.selections.length).toBe(ERROR_RATE_CELLS);
+    expect(rates.comparisons.length + rates.selections.length + rates.detectable.length).toBe(
+      ERROR_RATE_CELLS,
+    );
   });
 
   it("stops where its caller wants it to", async () => {

@@ -235,6 +235,20 @@ describe("fresh processes", () => {
   });
 });
 
+describe("rules", () => {
+  it.each([
+    [{ looks: [] }, /looks at no quads: give ascending whole numbers/],
+    [{ looks: [16, 8] }, /looks at 16, 8 quads/],
+    [{ looks: [0] }, /looks at 0 quads/],
+    [{ looks: [Number.NaN] }, /looks at NaN quads/],
+    [{ alpha: 0 }, /alpha 0: give a chance/],
+    [{ alpha: Number.NaN }, /alpha NaN/],
+    [{ gate: 0.02 }, /gate 0.02, equivalence 0.01: give fractions/],
+  ])("under which nothing could end are refused: %j", (wrong, says) => {
+    expect(() => new QuadMachine({ ...BUILD_QUADS, ...wrong })).toThrow(says);
+  });
+});
+
 describe("the machine", () => {
   it("asks for the same sample until it is given one, and for nothing when it has ended", () => {
     const machine = new QuadMachine();

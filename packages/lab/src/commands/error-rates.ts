@@ -83,9 +83,7 @@ async function check(io: Io): Promise<void> {
     io.note("tunelab: `pnpm lab error-rates` makes the figures and the page again");
     throw new ExitWith(EXIT.failed);
   }
-  io.out(
-    `${reduced.comparisons.length + reduced.selections.length} sets of ${runs} runs repeat the committed figures.`,
-  );
+  io.out(`${ERROR_RATE_CELLS} sets of ${runs} runs repeat the committed figures.`);
 }
 
 async function simulate(io: Io, runs: number, seed: number): Promise<ErrorRates> {
