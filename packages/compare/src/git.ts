@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { promisify } from "node:util";
 import { Fault, firstLine } from "@tunelab/contract";
 
@@ -39,6 +40,9 @@ export const git: Git = async (words, folder) => {
     });
     return stdout;
   } catch (error) {
+    // Node says ENOENT for a missing working folder as for a missing program.
+    if (!existsSync(folder))
+      throw new Fault("usage", `there is no folder ${folder}: name a clone with --repo`);
     throw gitFault(error, words);
   }
 };

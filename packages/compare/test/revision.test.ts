@@ -66,6 +66,14 @@ describe("a revision", () => {
     });
   });
 
+  it("in a folder that does not exist names the folder, not a missing git", async () => {
+    const absent = join(folder, "absent");
+    await expect(resolveRevision(git, absent, "HEAD")).rejects.toMatchObject({
+      kind: "usage",
+      message: expect.stringContaining(`there is no folder ${absent}`),
+    });
+  });
+
   it("worktree stands on HEAD and says whether anything is uncommitted", async () => {
     const head = repository.commit("clean");
     expect(await resolveRevision(git, repository.root, "worktree")).toMatchObject({

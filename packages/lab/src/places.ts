@@ -59,6 +59,15 @@ export function labDir(out: string | undefined, io: Io): string {
   );
 }
 
+/**
+ * The folder to read sessions from: a named one as it is, read-only or absent too, for reading needs no leave to write and makes
+ * no folder; else where `labDir` writes.
+ */
+export function labDirToRead(out: string | undefined, io: Io): string {
+  const named = out ?? process.env.TUNELAB_LAB_DIR;
+  return named ? resolve(named) : labDir(undefined, io);
+}
+
 function writable(folder: string): boolean {
   try {
     mkdirSync(folder, { recursive: true });

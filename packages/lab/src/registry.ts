@@ -89,11 +89,14 @@ export function parseDimensions(operation: string, dimensions: readonly Dimensio
     if (fallback !== undefined) problem[name] = fallback;
   }
   const known = dimensions.map(({ name }) => name);
+  const given = new Set<string>();
   for (const part of text.split(",").filter(Boolean)) {
     const [name = "", value = ""] = part.split("=").map((piece) => piece.trim());
     if (!known.includes(name)) {
       throw new Fault("usage", `${operation} has no dimension "${name}": it has ${known.join(", ")}`);
     }
+    if (given.has(name)) throw new Fault("usage", `"${text}" gives ${name} twice: repeat --problem instead`);
+    given.add(name);
     problem[name] = value !== "" && Number.isFinite(Number(value)) ? Number(value) : value;
   }
   const missing = dimensions.find(({ name }) => problem[name] === undefined);

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { embeddedFiles } from "@tunelab/devices";
@@ -27,6 +27,15 @@ const TINY = [
 
 // The budget bounds the work, not a busy machine: hence the generous limits.
 describe.skipIf(!embedded)("a session on the embedded software GPU", { timeout: 90_000 }, () => {
+  it("that is refused for its --start leaves no session behind", async () => {
+    const refused = join(folder, "refused");
+    const words = ["tune", ...TINY, "--start", "fused/radix=3", "--trials", "1", "--out", refused];
+    const { code, notes } = await lab(words);
+    expect(code).toBe(2);
+    expect(notes).toMatch(/no problem here has fused\/radix=3: radix cannot be 3/);
+    expect((await lab(["results", "list", "--out", refused])).out).toContain("No sessions yet");
+  });
+
   it("tunes, stores every trial and writes a table that reads back", async () => {
     const { code, out } = await lab(["tune", ...TINY, "--budget", "15s", "--out", folder, "--json"]);
     expect(code).toBe(0);
@@ -70,5 +79,23 @@ describe.skipIf(!embedded)("a session on the embedded software GPU", { timeout: 
     expect(resumed.code).toBe(0);
     expect(JSON.parse(resumed.out).session).toBe(id);
     expect(await list()).toMatchObject([{ id, status: "finished" }]);
+  });
+});
+
+describe("reading a lab folder", () => {
+  it("that does not exist finds nothing and makes nothing", async () => {
+    const absent = join(folder, "absent");
+    expect(await lab(["results", "list", "--out", absent])).toMatchObject({ code: 0 });
+    expect(await lab(["comparisons", "list", "--out", absent])).toMatchObject({ code: 0 });
+    expect(await readdir(folder)).not.toContain("absent");
+  });
+
+  it("shows of a damaged session that it is damaged, not that there is none", async () => {
+    const damagedLab = join(folder, "damaged");
+    await mkdir(join(damagedLab, "sessions"), { recursive: true });
+    await writeFile(join(damagedLab, "sessions", "01M8NWVCNW4A0BDFTCAKSY9AY2.parquet"), "PAR1 and no more");
+    const { code, notes } = await lab(["results", "show", "01M8NWVCNW4A0BDFTCAKSY9AY2", "--out", damagedLab]);
+    expect(code).toBe(1);
+    expect(notes).toMatch(/01M8NWVCNW4A0BDFTCAKSY9AY2\.parquet cannot be read and is kept as it is/);
   });
 });

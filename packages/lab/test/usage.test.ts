@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { describe, expect, it } from "vitest";
 import { programFor } from "../src/main.ts";
 import { parseDuration } from "../src/options.ts";
@@ -50,6 +51,7 @@ const WRONG: readonly (readonly [what: string, words: readonly string[], says: R
   ["device to time", ["noise", "--device", "tpu"], /unknown device tpu: this machine has \w+/],
   ["dimension", ["wgsl", "matched-filter", "--problem", "m=4"], /no dimension "m": it has .*n/],
   ["length", ["wgsl", "matched-filter", "--problem", "n=100"], /100/],
+  ["dimension (twice)", ["wgsl", "matched-filter", "--problem", "n=64,n=128"], /"n=64,n=128" gives n twice/],
   ["algorithm", ["wgsl", "matched-filter", "--variant", "magic"], /no algorithm "magic": it has .*fused/],
   [
     "port",
@@ -57,6 +59,16 @@ const WRONG: readonly (readonly [what: string, words: readonly string[], says: R
     /--port takes a number up to 65535, not 99999/,
   ],
   ["experiment", ["experiment", "run", "moon"], /there is no experiment "moon": there is .*radix-ladder/],
+  [
+    "experiment beside --all",
+    ["experiment", "run", "moon", "--all"],
+    /--all runs every experiment, not only moon/,
+  ],
+  [
+    "journal (a folder)",
+    ["results", "import", "/", "--out", tmpdir()],
+    /\/ is a folder: name the journal file/,
+  ],
   ["experiment meant", ["experiment", "run", "e"], /more than one experiment is "e"/],
   [
     "scale",

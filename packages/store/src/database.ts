@@ -1,6 +1,6 @@
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import {
   type DuckDBConnection,
   DuckDBDataChunk,
@@ -122,7 +122,8 @@ async function connect(
   };
 }
 
-function openFault(error: unknown, path: string): Fault {
+/** What a failure to open a database file means: its writer, its disk, or its contents. */
+export function openFault(error: unknown, path: string): Fault {
   const { message } = asFault(error, "data");
   // DuckDB gives no error codes; the lock message is the one that has another remedy than a damaged file.
   if (/could not set lock/i.test(message)) {
@@ -133,6 +134,13 @@ function openFault(error: unknown, path: string): Fault {
       { path },
     );
   }
+  // Opening writes the first block: on a full disk nothing is damaged, there is only no room.
+  if (/no space left|disk quota/i.test(message))
+    return new Fault(
+      "environment",
+      `cannot write in ${dirname(path)}: its disk is full; make room or choose another directory with --out DIR or TUNELAB_LAB_DIR`,
+      { path },
+    );
   return damaged(path, message);
 }
 

@@ -101,7 +101,8 @@ async function guarded<T>(path: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    const fault = asFault(error, "data");
-    throw fault.details.path === path || fault.message.includes(path) ? fault : damaged(path, fault.message);
+    // DuckDB's own words name the path as well, but say neither that the file is kept nor what it is.
+    if (error instanceof Fault && (error.details.path === path || error.message.includes(path))) throw error;
+    throw damaged(path, asFault(error, "data").message);
   }
 }

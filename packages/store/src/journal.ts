@@ -161,7 +161,9 @@ async function contents(path: string): Promise<string> {
     return await readFile(path, "utf8");
   } catch (error) {
     if (errorCode(error) === "ENOENT") throw new Fault("usage", `there is no journal at ${path}`);
-    throw asFault(error, "environment");
+    if (errorCode(error) === "EISDIR")
+      throw new Fault("usage", `${path} is a folder: name the journal file (.jsonl) itself`);
+    throw new Fault("environment", `${path} cannot be read: ${asFault(error, "environment").message}`);
   }
 }
 

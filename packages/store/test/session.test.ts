@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Fault } from "@tunelab/contract";
 import { expect, test } from "vitest";
-import { openMemory, rowsOf } from "../src/database.ts";
+import { openFault, openMemory, rowsOf } from "../src/database.ts";
 import {
   createSession,
   newSessionId,
@@ -160,7 +160,10 @@ test("a sealed file that was changed or cut short is refused by name", async () 
     else expect(evidence).toMatchObject({ kind: "data", message: expect.stringContaining(sealed) });
   }
   await writeFile(sealed, whole.subarray(0, whole.length - 100));
-  expect(await faultOf(readEvidence(sealed))).toMatchObject({ kind: "data" });
+  expect(await faultOf(readEvidence(sealed))).toMatchObject({
+    kind: "data",
+    message: expect.stringContaining("is kept as it is"),
+  });
 });
 
 test("a lab that cannot be written says where and what to do", async () => {
@@ -170,6 +173,14 @@ test("a lab that cannot be written says where and what to do", async () => {
   expect(fault.kind).toBe("environment");
   expect(fault.message).toContain(lab);
   expect(fault.message).toContain("--out DIR or TUNELAB_LAB_DIR");
+});
+
+test("a full disk is told as that, not as a damaged file", () => {
+  const error = new Error('IO Error: Could not write file "/lab/a.duckdb": No space left on device');
+  expect(openFault(error, "/lab/a.duckdb")).toMatchObject({
+    kind: "environment",
+    message: expect.stringMatching(/cannot write in \/lab: its disk is full.*--out DIR/),
+  });
 });
 
 test("a trial that is no record is refused by field and nothing is lost", async () => {

@@ -5,6 +5,7 @@ export { quotedCounts, type ReplayOptions, type ReplayResult, replay } from "./r
 export { mean } from "./replay/score.ts";
 export { changedConditions, reusable } from "./reuse.ts";
 export { FINALISTS } from "./search.ts";
+export { checkStart } from "./start.ts";
 export * from "./strategies/strategy.ts";
 export { orderJobs, tune } from "./tune.ts";
 export * from "./types.ts";

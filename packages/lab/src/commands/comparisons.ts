@@ -11,7 +11,7 @@ import {
 } from "@tunelab/report";
 import type { Command } from "commander";
 import type { Io } from "../io.ts";
-import { labDir, requireCheckout } from "../places.ts";
+import { labDir, labDirToRead, requireCheckout } from "../places.ts";
 import { writeWhole } from "../session.ts";
 
 interface Flags {
@@ -50,7 +50,7 @@ const store = () => {
 
 async function list(flags: Flags, io: Io): Promise<void> {
   const { listComparisons, readComparison } = await store();
-  const folder = labDir(flags.out, io);
+  const folder = labDirToRead(flags.out, io);
   const found: Comparison[] = [];
   for (const id of await listComparisons(folder)) {
     await readComparison(folder, id).then(
@@ -75,7 +75,7 @@ async function list(flags: Flags, io: Io): Promise<void> {
 
 async function show(id: string, flags: ShowFlags, io: Io): Promise<void> {
   const { readComparison } = await store();
-  const comparison = await readComparison(labDir(flags.out, io), id);
+  const comparison = await readComparison(labDirToRead(flags.out, io), id);
   if (flags.svg !== undefined) {
     const chart = forestChart(comparison);
     if (!chart) throw new Fault("usage", `no row of ${id} has a ratio to draw`);

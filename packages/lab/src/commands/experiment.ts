@@ -135,6 +135,11 @@ async function run(names: readonly string[], flags: RunFlags, io: Io): Promise<v
       "usage",
       `name the experiments to run, or --all: there is ${all.map(({ name }) => name).join(", ") || "none"}`,
     );
+  if (names.length > 0 && flags.all)
+    throw new Fault(
+      "usage",
+      `--all runs every experiment, not only ${names.join(", ")}: give one of the two`,
+    );
   const wanted = flags.all ? all : chosen(all, names);
   const { evidence, journal } = await runExperiments(wanted, flags, io);
   if (packed || flags.journal) {

@@ -4,7 +4,7 @@ import { gridText } from "@tunelab/report";
 import { exportReplay } from "@tunelab/tuner";
 import type { Command } from "commander";
 import type { Io } from "../io.ts";
-import { labDir, requireCheckout, tablesDir } from "../places.ts";
+import { labDir, labDirToRead, requireCheckout, tablesDir } from "../places.ts";
 import { generatedTables, loadPublication, TABLES_OWN, writeGenerated } from "../published.ts";
 import { writeWhole } from "../session.ts";
 
@@ -53,7 +53,7 @@ const store = () => {
 };
 
 async function list(flags: Flags, io: Io): Promise<void> {
-  const { sessions, faults } = await (await store()).listSessions(labDir(flags.out, io));
+  const { sessions, faults } = await (await store()).listSessions(labDirToRead(flags.out, io));
   for (const { message } of faults) io.note(`Left out: ${message}`);
   if (flags.json) {
     io.out(JSON.stringify(sessions, null, 2));
@@ -89,8 +89,11 @@ async function list(flags: Flags, io: Io): Promise<void> {
 }
 
 async function sessionOf(id: string, flags: Flags, io: Io): Promise<SessionEvidence> {
-  const { sessions } = await (await store()).loadEvidence(labDir(flags.out, io), { sessions: [id] });
+  const { sessions, faults } = await (await store()).loadEvidence(labDirToRead(flags.out, io), {
+    sessions: [id],
+  });
   const found = sessions[0];
+  if (!found && faults[0]) throw faults[0];
   if (!found) throw new Fault("usage", `there is no session ${id}: \`pnpm lab results list\` shows them`);
   return found;
 }

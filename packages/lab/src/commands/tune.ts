@@ -12,6 +12,7 @@ import {
 import { type Bench, chooseDevice, type DeviceTarget, machineLoad, openBench } from "@tunelab/devices";
 import { tablePath } from "@tunelab/selection";
 import {
+  checkStart,
   DEFAULT_STRATEGY,
   STRATEGY_NAMES,
   type StrategyName,
@@ -209,6 +210,8 @@ const knownTables = (folder: string): Promise<readonly TuningTable[]> =>
 
 async function session(job: Job): Promise<void> {
   const { flags, io, bench, workloads, strategy, seed, budgetMs, trials } = job;
+  // Before the session has a file: a refused command line must leave no session behind for --resume to take up.
+  await checkStart(flags.start, workloads, bench.hello.info.capabilities);
   const header = await headerFor(bench.hello, {
     operations: workloads.map(({ suite }) => suite.operation.name),
     workload: flags.problem.length ? "given" : job.workload,
