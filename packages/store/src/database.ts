@@ -9,7 +9,7 @@ import {
   type DuckDBValue,
 } from "@duckdb/node-api";
 import { asFault, Fault, firstLine } from "@tunelab/contract";
-import { errorCode } from "./files.ts";
+import { errorCode, writeFault } from "./files.ts";
 
 /** Values of one row by column name; a column that is not named is NULL. */
 export type Row = Readonly<Record<string, DuckDBValue>>;
@@ -135,12 +135,8 @@ export function openFault(error: unknown, path: string): Fault {
     );
   }
   // Opening writes the first block: on a full disk nothing is damaged, there is only no room.
-  if (/no space left|disk quota/i.test(message))
-    return new Fault(
-      "environment",
-      `cannot write in ${dirname(path)}: its disk is full; make room or choose another directory with --out DIR or TUNELAB_LAB_DIR`,
-      { path },
-    );
+  const unwritable = writeFault(error, dirname(path));
+  if (unwritable.details.directory) return unwritable;
   return damaged(path, message);
 }
 

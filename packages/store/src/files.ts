@@ -13,6 +13,13 @@ export function errorCode(error: unknown): string | undefined {
 /** The error as a Fault; one that comes from an unwritable place names it and says how to choose another. */
 export function writeFault(error: unknown, directory: string): Fault {
   const code = errorCode(error);
+  // DuckDB gives no codes: a full disk is known by its words alone. Nothing is damaged by it and nothing stored is lost.
+  if (code === "ENOSPC" || /no space left|disk quota/i.test(asFault(error, "environment").message))
+    return new Fault(
+      "environment",
+      `cannot write in ${directory}: its disk is full; what is stored stays: make room, or choose another directory with --out DIR or TUNELAB_LAB_DIR`,
+      { directory },
+    );
   if (!code || !UNWRITABLE.has(code)) return asFault(error, "environment");
   return new Fault(
     "environment",

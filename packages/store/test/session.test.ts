@@ -7,6 +7,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Fault } from "@tunelab/contract";
 import { expect, test } from "vitest";
 import { openFault, openMemory, rowsOf } from "../src/database.ts";
+import { writeFault } from "../src/files.ts";
 import {
   createSession,
   newSessionId,
@@ -177,10 +178,11 @@ test("a lab that cannot be written says where and what to do", async () => {
 
 test("a full disk is told as that, not as a damaged file", () => {
   const error = new Error('IO Error: Could not write file "/lab/a.duckdb": No space left on device');
-  expect(openFault(error, "/lab/a.duckdb")).toMatchObject({
-    kind: "environment",
-    message: expect.stringMatching(/cannot write in \/lab: its disk is full.*--out DIR/),
-  });
+  for (const fault of [openFault(error, "/lab/a.duckdb"), writeFault(error, "/lab")])
+    expect(fault).toMatchObject({
+      kind: "environment",
+      message: expect.stringMatching(/cannot write in \/lab: its disk is full.*--out DIR/),
+    });
 });
 
 test("a trial that is no record is refused by field and nothing is lost", async () => {
