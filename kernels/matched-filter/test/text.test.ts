@@ -1,13 +1,6 @@
-import {
-  type Capabilities,
-  type Config,
-  checkPlan,
-  DEFAULT_CAPABILITIES,
-  planHash,
-  supports,
-} from "@tunelab/contract";
+import { type Capabilities, checkPlan, DEFAULT_CAPABILITIES, planHash, supports } from "@tunelab/contract";
 import { capabilitiesOf, Executor, requestDeviceFor } from "@tunelab/executor";
-import { countValid, enumerate, formatId, randomFrom, sample } from "@tunelab/variants";
+import { checkConfig, countValid, formatId, randomFrom, sample } from "@tunelab/variants";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { create, globals } from "webgpu";
 import { corrReduce, fused, type MatchedFilterProblem, operation } from "../src/index.ts";
@@ -50,7 +43,7 @@ describe("the texts of the matched filter", () => {
     it(`${algorithm.name}: every sampled variant of every length compiles, and claims what its text declares`, async () => {
       for (const n of lengths) {
         const space = algorithm.space(problem(n)) as Parameters<typeof sample>[0];
-        for (const config of sample(space, randomFrom(n), 6)) {
+        for (const config of sample(space, randomFrom(n), 3)) {
           const plan = algorithm.plan(problem(n), config as never, capabilities);
           const id = `n=${n} ${formatId(algorithm.name, space, config)}`;
           expect(checkPlan(plan), id).toEqual([]);
@@ -73,7 +66,7 @@ describe("the texts of the matched filter", () => {
     it(`${algorithm.name}: no index is masked with & | or ^, which the compiler would clamp`, () => {
       for (const n of lengths) {
         const space = algorithm.space(problem(n)) as Parameters<typeof sample>[0];
-        for (const config of sample(space, randomFrom(n + 1), 10)) {
+        for (const config of sample(space, randomFrom(n + 1), 4)) {
           for (const { wgsl } of algorithm.plan(problem(n), config as never, capabilities).modules) {
             expect(wgsl).not.toMatch(/ [&|^] /);
           }
@@ -87,8 +80,7 @@ describe("the texts of the matched filter", () => {
         expect(supports(algorithm.resources(problem(n), config as never), DEFAULT_CAPABILITIES)).toEqual({
           supported: true,
         });
-        const all: Config[] = [...enumerate(algorithm.space(problem(n)) as never)];
-        expect(all).toContainEqual(config);
+        expect(checkConfig(algorithm.space(problem(n)) as never, config as never)).toBeUndefined();
       }
     });
   }
