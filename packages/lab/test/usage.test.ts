@@ -115,12 +115,22 @@ describe("a command line that is wrong", () => {
 });
 
 describe("help", () => {
-  const commands = programFor({
+  const program = programFor({
     out: () => {},
     note: () => {},
     interactive: false,
     signal: new AbortController().signal,
-  }).commands.map((command) => command.name());
+  }).commands;
+  const commands = program.map((command) => command.name());
+
+  it("every command below another shows an example", async () => {
+    for (const above of program) {
+      for (const below of above.commands) {
+        const { out } = await lab([above.name(), below.name(), "--help"]);
+        expect(out, `${above.name()} ${below.name()}`).toContain("Example:");
+      }
+    }
+  });
 
   it("every command explains itself and offers --json", async () => {
     for (const name of commands) {

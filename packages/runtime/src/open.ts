@@ -49,7 +49,7 @@ async function findAdapter({ gpu, powerPreference }: DeviceOptions): Promise<GPU
   if (!adapter) {
     throw new Fault(
       "environment",
-      "WebGPU is here but gives no adapter: check the graphics driver, or that the browser has not disabled the GPU",
+      'WebGPU is here but gives no adapter: check the graphics driver, or that the browser has not disabled the GPU; with `backend: "auto"` the CPU computes where there is none',
     );
   }
   return adapter;

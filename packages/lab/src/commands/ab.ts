@@ -22,7 +22,7 @@ const HELP = `
 A variant is an id (what it leaves out is as in its algorithm's default), "default", or "selected" (what the shipped tables choose).
 Exit codes are those of \`compare\`.
 
-Example: pnpm lab ab fused/radix=8 fused/radix=16 --kernel matched-filter --problem n=1024,data=4,templates=8,pairs=32
+Example: pnpm lab ab fused/radix=8,workgroup=64 fused/radix=16,workgroup=64 --kernel matched-filter --problem n=1024,data=4,templates=8,pairs=32
 Example: pnpm lab ab selected selected --kernel matched-filter --profiles portable,native`;
 
 export function register(program: Command, io: Io): void {

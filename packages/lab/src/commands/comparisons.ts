@@ -32,15 +32,17 @@ export function register(program: Command, io: Io): void {
       .description(description)
       .option("--out <dir>", "folder of results (default .lab, or $TUNELAB_LAB_DIR)")
       .option("--json", "print as JSON");
-  sub("list", "the comparisons of this laboratory, oldest first").action((flags: Flags) => list(flags, io));
+  sub("list", "the comparisons of this laboratory, oldest first")
+    .addHelpText("after", "\nExample: pnpm lab comparisons list --json")
+    .action((flags: Flags) => list(flags, io));
   sub("show <id>", "one comparison, as it was printed")
     .option("--markdown", "print as Markdown")
     .option("--svg <file>", "write the forest plot")
     .addHelpText("after", "\nExample: pnpm lab comparisons show 01M8NQTV831Y6P974973STSG9N --markdown")
     .action((id: string, flags: ShowFlags) => show(id, flags, io));
-  sub("import <record>", "take in the record of a packed comparison (`compare --record FILE`)").action(
-    (file: string, flags: Flags) => importRecord(file, flags, io),
-  );
+  sub("import <record>", "take in the record of a packed comparison (`compare --record FILE`)")
+    .addHelpText("after", "\nExample: pnpm lab comparisons import record.json")
+    .action((file: string, flags: Flags) => importRecord(file, flags, io));
 }
 
 const store = () => {

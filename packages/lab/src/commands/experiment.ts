@@ -32,12 +32,12 @@ export function register(program: Command, io: Io): void {
   const sub = (name: string, description: string): Command =>
     experiment.command(name).description(description).option("--json", "print as JSON");
 
-  sub("list", "every experiment with its verdict on each device").action((flags: JsonFlag) =>
-    list(flags, io),
-  );
-  sub("new <slug>", "make the folder of a new experiment, its definition to be filled in").action(
-    (slug: string, flags: JsonFlag) => create(slug, flags, io),
-  );
+  sub("list", "every experiment with its verdict on each device")
+    .addHelpText("after", "\nExample: pnpm lab experiment list --json")
+    .action((flags: JsonFlag) => list(flags, io));
+  sub("new <slug>", "make the folder of a new experiment, its definition to be filled in")
+    .addHelpText("after", "\nExample: pnpm lab experiment new wider-loads")
+    .action((slug: string, flags: JsonFlag) => create(slug, flags, io));
   sub("run [names...]", "measure experiments on a device, and write their results and pages")
     .option("--all", "every experiment")
     .option("--device <id>", "device as `lab devices` names it, or auto", "auto")
@@ -48,11 +48,12 @@ export function register(program: Command, io: Io): void {
     .option("--out <dir>", "folder for sessions (default .lab, or $TUNELAB_LAB_DIR)")
     .addHelpText("after", "\nExample: pnpm lab experiment run radix-ladder --device swiftshader")
     .action((names: readonly string[], flags: RunFlags) => run(names, flags, io));
-  sub("import <journal>", "take in what a packed laboratory measured").action(
-    (file: string, flags: JsonFlag) => take(file, flags, io),
-  );
+  sub("import <journal>", "take in what a packed laboratory measured")
+    .addHelpText("after", "\nExample: pnpm lab experiment import h200.jsonl")
+    .action((file: string, flags: JsonFlag) => take(file, flags, io));
   sub("check", "definitions are valid and every page is what its result gives; exit 1 otherwise")
     .option("--write", "write what differs")
+    .addHelpText("after", "\nExample: pnpm lab experiment check --write")
     .action((flags: JsonFlag & { readonly write?: boolean }) => check(flags, io));
 }
 

@@ -25,6 +25,7 @@ export function register(program: Command, io: Io): void {
     .description("build every notebook to static pages that need no network")
     .option("--out <dir>", "folder of the pages (default notebooks below the folder of sessions)")
     .option("--json", "print the folder as JSON")
+    .addHelpText("after", "\nExample: pnpm notebook build --out site")
     .action((_flags: unknown, command: Command) => build(command.optsWithGlobals<Flags>(), io));
 }
 

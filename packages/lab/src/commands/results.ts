@@ -24,10 +24,12 @@ export function register(program: Command, io: Io): void {
       .option("--out <dir>", "folder of sessions (default .lab, or $TUNELAB_LAB_DIR)")
       .option("--json", "print as JSON");
 
-  sub("list", "the sessions of this laboratory").action((flags: Flags) => list(flags, io));
-  sub("show <session>", "one session: header, events and trials, as JSON lines").action(
-    (id: string, flags: Flags) => show(id, flags, io),
-  );
+  sub("list", "the sessions of this laboratory")
+    .addHelpText("after", "\nExample: pnpm lab results list --json")
+    .action((flags: Flags) => list(flags, io));
+  sub("show <session>", "one session: header, events and trials, as JSON lines")
+    .addHelpText("after", "\nExample: pnpm lab results show 01M8...")
+    .action((id: string, flags: Flags) => show(id, flags, io));
   sub("import <journal>", "take in the journal of a packed laboratory; a bad line loses only itself")
     .addHelpText("after", "\nExample: pnpm lab results import h200.jsonl")
     .action((file: string, flags: Flags) => importFile(file, flags, io));
@@ -37,6 +39,7 @@ export function register(program: Command, io: Io): void {
     .action((id: string, flags: Flags & { replay: string }) => exportSession(id, flags, io));
   sub("publish <session>", "add a session to the published evidence and rebuild tables and reports")
     .option("--despite-drift", "take a session whose anchors drifted: its rows rank as on a noisy device")
+    .addHelpText("after", "\nExample: pnpm lab results publish 01M8... && pnpm ship")
     .action((id: string, flags: Flags & { despiteDrift?: boolean }) => publish(id, flags, io));
   sub("retract <session>", "withdraw a published session, or one trial of it, with a reason")
     .requiredOption("--reason <text>", "why")

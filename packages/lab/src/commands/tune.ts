@@ -71,7 +71,12 @@ export function register(program: Command, io: Io): void {
     .option("--workload <name>", "quick, standard or full")
     .option("--problem <dims>", "one problem, e.g. n=1024,pairs=32768; may be repeated", collect, [])
     .option("--strategy <name>", STRATEGY_NAMES.join(", "), DEFAULT_STRATEGY)
-    .option("--start <variant>", "a variant to try first, e.g. fused/radix=32; may be repeated", collect, [])
+    .option(
+      "--start <variant>",
+      "a variant to try first, e.g. fused/radix=16,workgroup=64; may be repeated",
+      collect,
+      [],
+    )
     .option("--no-transfer", "begin without the best rows of related devices and neighbouring problems")
     .option("--budget <time>", "wall time for everything, e.g. 90s, 10m")
     .option("--trials <n>", "most trials to measure; without --budget they take the time they take")
