@@ -13,6 +13,16 @@ export const DEFAULT_DEADLINES: Deadlines = {
   measure: 60_000,
 };
 
+/** Least compile deadline of a session, in ms: the software GPU under load takes 10 s for plain kernels. */
+const LEAST_COMPILE_MS = 20_000;
+
+/**
+ * Compile deadline of a session of `budgetMs`: a tenth of it, within 20 and 60 s. One hung compiler took 60 s of a session of three
+ * minutes, and its last problem ended without a certified row.
+ */
+export const compileDeadline = (budgetMs: number): number =>
+  Math.min(DEFAULT_DEADLINES.compile, Math.max(LEAST_COMPILE_MS, budgetMs / 10));
+
 /** How long a host may take to leave after being told to, before it is killed. */
 export const LEAVE_MS = 500;
 

@@ -9,7 +9,14 @@ import {
   type TuningTable,
   type WorkloadName,
 } from "@tunelab/contract";
-import { type Bench, chooseDevice, type DeviceTarget, machineLoad, openBench } from "@tunelab/devices";
+import {
+  type Bench,
+  chooseDevice,
+  compileDeadline,
+  type DeviceTarget,
+  machineLoad,
+  openBench,
+} from "@tunelab/devices";
 import { tablePath } from "@tunelab/selection";
 import {
   checkStart,
@@ -128,7 +135,12 @@ async function run(flags: TuneFlags, io: Io): Promise<void> {
   const machine = await machineLoad();
   io.note(busyLine(machine));
   if (flags.requireQuiet && machine.busy) throw busyFault(machine);
-  const bench = await openBench(target, { entry: hostEntry, profile, modules });
+  const bench = await openBench(target, {
+    entry: hostEntry,
+    profile,
+    modules,
+    deadlines: { compile: compileDeadline(budgetMs) },
+  });
   try {
     await session({
       flags,
