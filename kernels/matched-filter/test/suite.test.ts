@@ -1,7 +1,7 @@
 import type { PortData, Verdict } from "@tunelab/contract";
+import { roots, transform } from "@tunelab/kernel-fft/suite";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { MatchedFilterProblem } from "../src/index.ts";
-import { inverse, roots } from "../src/suite/fourier.ts";
 import { suite } from "../src/suite.ts";
 
 const problem: MatchedFilterProblem = { n: 128, data: 3, templates: 5, pairs: 15 };
@@ -36,7 +36,7 @@ function perfect({ n, pairs }: MatchedFilterProblem, inputs: PortData): Uint32Ar
       z[2 * f] = data[a]! * templates[b]! + data[a + 1]! * templates[b + 1]!;
       z[2 * f + 1] = data[a + 1]! * templates[b]! - data[a]! * templates[b + 1]!;
     }
-    inverse(z, roots(n));
+    transform(z, roots(n, 1));
     let best = 0;
     const size = (q: number): number => Math.hypot(z[2 * q]!, z[2 * q + 1]!);
     for (let q = 1; q < n; q++) if (size(q) > size(best)) best = q;
@@ -65,7 +65,7 @@ describe("the float64 transform of the oracle", () => {
     const n = 16;
     const input = Float64Array.from({ length: 2 * n }, (_, i) => Math.sin(i * i + 1));
     const output = input.slice();
-    inverse(output, roots(n));
+    transform(output, roots(n, 1));
     for (let k = 0; k < n; k++) {
       let [re, im] = [0, 0];
       for (let m = 0; m < n; m++) {

@@ -1,7 +1,7 @@
 import type { Oracle, PortData, Verdict } from "@tunelab/contract";
+import { roots, transform } from "@tunelab/kernel-fft/suite";
 import { randomFrom } from "@tunelab/variants";
-import type { MatchedFilterProblem } from "../problem.ts";
-import { inverse, roots } from "./fourier.ts";
+import { INVERSE, type MatchedFilterProblem } from "../problem.ts";
 import { expectation, type Plant } from "./plant.ts";
 
 /** Magnitudes closer than this (relative, float64) decide nothing: such an index is a near tie. */
@@ -30,7 +30,7 @@ export function oracleOf(
   planted: Plant | undefined,
 ): Oracle {
   const { n, pairs } = problem;
-  const table = roots(n);
+  const table = roots(n, INVERSE);
   const truths = new Map<number, Truth>();
   const pairList = inputs.pairs!;
   const truth = (pair: number): Truth => {
@@ -123,7 +123,7 @@ function correlate(inputs: PortData, n: number, i: number, j: number, table: Flo
     z[2 * f] = data[a]! * templates[b]! + data[a + 1]! * templates[b + 1]!;
     z[2 * f + 1] = data[a + 1]! * templates[b]! - data[a]! * templates[b + 1]!;
   }
-  inverse(z, table);
+  transform(z, table);
   let [index, most] = [0, -1];
   for (let t = 0; t < n; t++) {
     const size = z[2 * t]! ** 2 + z[2 * t + 1]! ** 2;

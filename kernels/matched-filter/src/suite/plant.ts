@@ -1,7 +1,7 @@
 import type { PortData } from "@tunelab/contract";
+import { roots } from "@tunelab/kernel-fft/suite";
 import { randomFrom } from "@tunelab/variants";
-import type { MatchedFilterProblem } from "../problem.ts";
-import { roots } from "./fourier.ts";
+import { INVERSE, type MatchedFilterProblem } from "../problem.ts";
 
 /** Root mean square of the noise in a bin, a part of the reference's 1. Peaks stand n against noise of about 0.5 sqrt(n). */
 export const NOISE = 0.25;
@@ -50,7 +50,7 @@ export function plantedInputs(problem: MatchedFilterProblem, seed: number): Port
   const { n, data, templates, pairs } = problem;
   const planted = plant(problem, seed);
   const random = randomFrom(seed + 0x9e3779b9);
-  const table = roots(n);
+  const table = roots(n, INVERSE);
   const phases = Uint32Array.from({ length: n }, () => random.integer(n));
   const spectra = (count: number, gains: Float64Array, delays: Uint32Array): Float32Array => {
     const words = new Float32Array(count * n * 2);
