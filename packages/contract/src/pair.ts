@@ -131,16 +131,19 @@ export interface QuadNs {
 
 /** What paired times say. Ratios are the candidate's time over the base's: 1.02 is 2% slower. */
 export interface PairJudgement {
-  /** `changed`: the interval lies beyond the gate. `same`: within the equivalence band. `unresolved`: neither. */
+  /**
+   * `changed`: the interval lies wholly beyond the gate. `same`: it lies within the equivalence band, a positive claim.
+   * `unresolved`: neither; what could have been seen is the minimum detectable effect.
+   */
   readonly verdict: "changed" | "same" | "unresolved";
   readonly ratio: number;
   readonly low: number;
   readonly high: number;
-  /** Confidence of the interval. */
+  /** Confidence of the interval: 1 - alpha / looks. */
   readonly confidence: number;
-  /** Two-sided p of "no change beyond the gate". */
+  /** Two-sided p of "no change beyond the gate", times the looks: what Benjamini-Hochberg takes. */
   readonly p: number;
-  /** Minimum detectable effect, a fraction. */
+  /** Minimum detectable effect as a fraction, at this interval's level. */
   readonly mde: number;
   /** Quads, or processes, that were judged. */
   readonly count: number;

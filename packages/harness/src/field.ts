@@ -15,7 +15,7 @@ import { type InstanceTimeable, instanceTimeable } from "./instance-timeable.ts"
 import { attempt, fail, type Known, type Opened, verify, witness } from "./opened.ts";
 import { CERTIFIED, RACE_BYTES } from "./protocol.ts";
 import { type RaceOutcome, runRace } from "./race.ts";
-import type { Racer, Shuffle } from "./race-rounds.ts";
+import { type Racer, shuffleBy } from "./race-rounds.ts";
 import { judgeSample } from "./reject.ts";
 import { findRepeats } from "./repeats.ts";
 import type { RawSample } from "./types.ts";
@@ -155,18 +155,6 @@ const simplicityOf = ({ known, id }: Runner) => ({
   invocations: known.resources?.invocations ?? 0,
   variant: id,
 });
-
-/** Fisher-Yates on a source of uniforms. */
-const shuffleBy =
-  (uniform: () => number): Shuffle =>
-  (list) => {
-    const copy = [...list];
-    for (let end = copy.length - 1; end > 0; end -= 1) {
-      const pick = Math.floor(uniform() * (end + 1));
-      [copy[end], copy[pick]] = [copy[pick]!, copy[end]!];
-    }
-    return copy;
-  };
 
 /** Gives a runner's outcome its times and grade, unless what the race left of it is wrong. */
 async function record({

@@ -1,11 +1,12 @@
+import type { PairJudgement } from "@tunelab/contract";
 import { mean, sampleStandardDeviation } from "simple-statistics";
 import { minimumDetectableEffect } from "./mde.ts";
 import { QUADS } from "./protocol.ts";
-import { type Judgement, type QuadRules, REPORT_QUADS, verdictOf } from "./quads.ts";
+import { type QuadRules, REPORT_QUADS, verdictOf } from "./quads.ts";
 import { hodgesLehmann, type Interval } from "./signed-rank.ts";
 import { tProbability, tQuantile } from "./student.ts";
 
-export interface ProcessesJudgement extends Judgement {
+export interface ProcessesJudgement extends PairJudgement {
   /** Whether there are enough processes and quads in each (6 and 4) for a published claim. */
   readonly publishable: boolean;
 }

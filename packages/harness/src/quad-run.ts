@@ -1,10 +1,10 @@
+import type { PairJudgement } from "@tunelab/contract";
 import { mean } from "simple-statistics";
 import { type OrderEffect, orderEffect } from "./order-effect.ts";
 import { ATTEMPTS_PER_SAMPLE, MAXIMUM_ROUNDING, QUADS } from "./protocol.ts";
 import {
   checkedRules,
   firstSide,
-  type Judgement,
   judgeQuads,
   type Quad,
   type QuadRules,
@@ -21,7 +21,7 @@ export interface QuadRequest {
 }
 
 /** How a comparison ended. */
-export interface QuadOutcome extends Judgement {
+export interface QuadOutcome extends PairJudgement {
   /** `ended`: a look decided or the cap was reached. `stopped`: from outside. `invalid`: samples could not be used. */
   readonly ending: "ended" | "stopped" | "invalid";
   /** Why, unless `ended`. */
@@ -55,7 +55,7 @@ export class QuadMachine {
   #attempts = 0;
   #samples = 0;
   #rejected = 0;
-  #judgement: Judgement;
+  #judgement: PairJudgement;
   #ending: QuadOutcome["ending"] | undefined;
   #reason: string | undefined;
 

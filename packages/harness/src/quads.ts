@@ -1,4 +1,4 @@
-import { Fault } from "@tunelab/contract";
+import { Fault, type PairJudgement } from "@tunelab/contract";
 import { minimumDetectableEffect } from "./mde.ts";
 import { QUADS } from "./protocol.ts";
 import { type Interval, medianOf, signedRankInterval, signedRankP, walshAverages } from "./signed-rank.ts";
@@ -67,33 +67,11 @@ export function checkedRules(rules: QuadRules): QuadRules {
   return rules;
 }
 
-/**
- * `changed`: the interval lies wholly beyond the gate. `same`: it lies within the equivalence band, a positive claim.
- * `unresolved`: neither; what could have been seen is the minimum detectable effect.
- */
-export type QuadVerdict = "changed" | "same" | "unresolved";
-
-/** What quads (or processes) say of B against A. Ratios are B's time over A's: 1.02 is 2% slower. */
-export interface Judgement {
-  readonly verdict: QuadVerdict;
-  readonly ratio: number;
-  readonly low: number;
-  readonly high: number;
-  /** Confidence of the interval: 1 - alpha / looks. */
-  readonly confidence: number;
-  /** Two-sided p of "no change beyond the gate", times the looks: what Benjamini-Hochberg takes. */
-  readonly p: number;
-  /** Minimum detectable effect as a fraction, at this interval's level. */
-  readonly mde: number;
-  /** Quads or processes judged. */
-  readonly count: number;
-}
-
 /** The verdict that an interval of log ratios allows. Bounds are log1p of the fractions, so that A and B may be exchanged. */
 export function verdictOf(
   { low, high }: Interval,
   rules: Pick<QuadRules, "gate" | "equivalence">,
-): QuadVerdict {
+): PairJudgement["verdict"] {
   const gate = Math.log1p(rules.gate);
   const band = Math.log1p(rules.equivalence);
   if (low > gate || high < -gate) return "changed";
@@ -105,7 +83,7 @@ export function verdictOf(
  * 1 - alpha / looks (Bonferroni over the looks). Never bootstraps single samples: neighbours are correlated, and an
  * interval that ignores this is too narrow.
  */
-export function judgeQuads(statistics: readonly number[], rules: QuadRules = REPORT_QUADS): Judgement {
+export function judgeQuads(statistics: readonly number[], rules: QuadRules = REPORT_QUADS): PairJudgement {
   const count = statistics.length;
   const level = rules.alpha / rules.looks.length;
   const averages = walshAverages(statistics);

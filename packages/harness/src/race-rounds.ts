@@ -26,6 +26,18 @@ export interface Lane<E extends Racer> {
 /** Shuffles a list: a seeded source, so that a race can be run again. */
 export type Shuffle = <T>(list: readonly T[]) => T[];
 
+/** Fisher-Yates on a source of uniforms in [0, 1); `list` stays as it is. */
+export const shuffleBy =
+  (uniform: () => number): Shuffle =>
+  (list) => {
+    const copy = [...list];
+    for (let end = copy.length - 1; end > 0; end -= 1) {
+      const pick = Math.floor(uniform() * (end + 1));
+      [copy[end], copy[pick]] = [copy[pick]!, copy[end]!];
+    }
+    return copy;
+  };
+
 /**
  * The rounds of a race: in each, every live entry runs once in random order, in heats of at most 64. Where there are several
  * heats the leader runs in each, and times count relative to it. Entries are compared by their differences
@@ -36,7 +48,7 @@ export class Rounds<E extends Racer> {
   readonly #shuffle: Shuffle;
   #heats: Lane<E>[][] = [];
   #heat: Lane<E>[] = [];
-  #todo: Lane<E>[] = [];
+  #pending: Lane<E>[] = [];
   #reference: Lane<E> | undefined;
   #readings = new Map<Lane<E>, number>();
   #attempts = 0;
@@ -68,18 +80,18 @@ export class Rounds<E extends Racer> {
   /** The next to run and the heat it is in; undefined when nobody is left. */
   next(): { readonly lane: Lane<E>; readonly heat: readonly Lane<E>[] } | undefined {
     for (;;) {
-      const lane = this.#todo[0];
+      const lane = this.#pending[0];
       if (lane) return { lane, heat: this.#heat };
       if (this.#heats.length === 0 && !this.#openRound()) return undefined;
       this.#heat = this.#heats.shift()!;
-      this.#todo = [...this.#heat];
+      this.#pending = [...this.#heat];
       this.#readings = new Map();
     }
   }
 
   /** Takes the reading of who was next: ns, or no positive number for a rejected sample, which is taken again. */
   take(ns: number): void {
-    const lane = this.#todo[0];
+    const lane = this.#pending[0];
     if (!lane) return;
     this.#attempts += 1;
     if (ns > 0 && Number.isFinite(ns)) {
@@ -95,7 +107,7 @@ export class Rounds<E extends Racer> {
 
   /** Who was next cannot run any more. */
   fail(reason: string): void {
-    const lane = this.#todo[0];
+    const lane = this.#pending[0];
     if (!lane) return;
     lane.state = "failed";
     lane.reason = reason;
@@ -104,8 +116,8 @@ export class Rounds<E extends Racer> {
 
   #advance(): void {
     this.#attempts = 0;
-    this.#todo.shift();
-    if (this.#todo.length > 0) return;
+    this.#pending.shift();
+    if (this.#pending.length > 0) return;
     this.#closeHeat();
     if (this.#heats.length === 0) this.#closeRound();
   }

@@ -1,7 +1,7 @@
 import { mean, quantile } from "simple-statistics";
 import { fakeClock } from "../fake.ts";
 import { RaceMachine, type RaceOutcome } from "../race.ts";
-import type { Racer, Shuffle } from "../race-rounds.ts";
+import { type Racer, type Shuffle, shuffleBy } from "../race-rounds.ts";
 import { simulatedDevice } from "./device.ts";
 import { NOISE_KINDS, type NoiseKind, noiseSource } from "./noise.ts";
 import { gamma, gaussian, type Seeded, type Uniform } from "./variates.ts";
@@ -114,18 +114,6 @@ const ROUND_ROBIN: Scheme = {
 };
 
 export const SCHEMES: readonly Scheme[] = [RACE_SCHEME, ROUND_ROBIN, ONE_AFTER_ANOTHER];
-
-/** Fisher-Yates on a source of uniforms. */
-const shuffleBy =
-  (uniform: Uniform): Shuffle =>
-  (list) => {
-    const copy = [...list];
-    for (let end = copy.length - 1; end > 0; end -= 1) {
-      const pick = Math.floor(uniform() * (end + 1));
-      [copy[end], copy[pick]] = [copy[pick]!, copy[end]!];
-    }
-    return copy;
-  };
 
 /** Apart from the seeds of comparisons. */
 const FIRST_SEED = 1_000_000_000;
