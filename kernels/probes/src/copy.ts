@@ -9,19 +9,20 @@ import {
   times,
 } from "@tunelab/variants";
 import {
-  CHECK_WORKGROUP,
+  checkStep,
+  checkText,
   FILL_TEXT,
+  fillAndCheckVariables,
   fillStep,
   type MemorySizes,
   memorySizes,
   SAMPLES,
   sampledPlace,
-  sampledPlaceText,
   sourceWord,
   VECTOR_BYTES,
   words,
 } from "./memory.ts";
-import { MODULE, probe, STAGE } from "./shape.ts";
+import { dispatchStep, probe } from "./shape.ts";
 
 export interface CopyShape {
   readonly name: string;
@@ -33,10 +34,6 @@ export interface CopyShape {
 const COPY = [
   { buffer: "source", access: "read" },
   { buffer: "destination", access: "read-write" },
-] as const;
-const CHECK = [
-  { buffer: "destination", access: "read" },
-  { buffer: "sampled", access: "read-write" },
 ] as const;
 
 /**
@@ -60,22 +57,8 @@ export function copyProbe({ name, workgroup, vectors: each }: CopyShape): Probe 
       wgsl: copyText(workgroup, each),
       steps: [
         fillStep(vectors),
-        ...Array.from({ length: sweeps }, () => ({
-          kind: "dispatch" as const,
-          stage: STAGE,
-          module: MODULE,
-          entry: "main",
-          bindings: COPY,
-          groups: { fixed: vectors / (workgroup * each) },
-        })),
-        {
-          kind: "dispatch",
-          stage: STAGE,
-          module: MODULE,
-          entry: "check",
-          bindings: CHECK,
-          groups: { fixed: SAMPLES / CHECK_WORKGROUP },
-        },
+        ...Array.from({ length: sweeps }, () => dispatchStep("main", COPY, vectors / (workgroup * each))),
+        checkStep("destination"),
       ],
       extents: { vectors, stretch: vectors / SAMPLES },
     }),
@@ -93,14 +76,7 @@ function copyText(workgroup: number, each: number): string {
     extentsStruct(["vectors", "stretch"]),
     // Binding numbers restart at 1 for each entry point: the variables below are never used together.
     bindingDeclarations(COPY, { source: "array<vec4u>", destination: "array<vec4u>" }),
-    bindingDeclarations([{ buffer: "filled", access: "read-write" }], { filled: "array<vec4u>" }),
-    bindingDeclarations(
-      [
-        { buffer: "copied", access: "read" },
-        { buffer: "sampled", access: "read-write" },
-      ],
-      { copied: "array<vec4u>", sampled: "array<vec4u>" },
-    ),
+    fillAndCheckVariables("copied", "vec4u"),
     "",
     `@compute @workgroup_size(${workgroup})`,
     block(
@@ -114,13 +90,6 @@ function copyText(workgroup: number, each: number): string {
     ),
     "",
     FILL_TEXT,
-    `@compute @workgroup_size(${CHECK_WORKGROUP})`,
-    block(
-      `fn check(${GROUP_BUILTINS}, @builtin(local_invocation_index) local: u32)`,
-      `let sample = ${linearGroup()} * ${CHECK_WORKGROUP}u + local;`,
-      `if (sample >= ${SAMPLES}u) { return; }`,
-      `sampled[sample] = copied[${sampledPlaceText("extents.stretch")}];`,
-    ),
-    "",
+    checkText("copied"),
   );
 }

@@ -1,6 +1,6 @@
 import type { CeilingKind, DispatchStep, IndirectStep, Probe, Step } from "@tunelab/contract";
 import { bindingDeclarations, block, extentsStruct, lines } from "@tunelab/variants";
-import { MODULE, probe, STAGE } from "./shape.ts";
+import { dispatchStep, MODULE, probe, STAGE } from "./shape.ts";
 
 /** Dispatches of one pass, the customary figure. */
 const PASS = 32;
@@ -30,16 +30,9 @@ const TEXT: string = lines(
   "",
 );
 
-const count = (entry: "reset" | "add"): DispatchStep => ({
-  kind: "dispatch",
-  stage: STAGE,
-  module: MODULE,
-  entry,
-  bindings: BINDINGS,
-  groups: { fixed: 1 },
-});
+const count = (entry: "reset" | "add"): DispatchStep => dispatchStep(entry, BINDINGS, 1);
 
-const EMPTY: DispatchStep = { ...count("add"), entry: "empty", bindings: [] };
+const EMPTY: DispatchStep = dispatchStep("empty", [], 1);
 
 const INDIRECT: IndirectStep = {
   kind: "indirect",

@@ -8,7 +8,7 @@ import {
   lines,
   times,
 } from "@tunelab/variants";
-import { type Growth, growth, MODULE, probe, STAGE } from "./shape.ts";
+import { dispatchStep, type Growth, growth, probe } from "./shape.ts";
 
 const WORKGROUP = 256;
 
@@ -95,16 +95,7 @@ function chainProbe({ name, chains, width }: FmaShape, parts: ChainParts): Probe
         { name: "sums", role: "out", dtype: "f32", fixedBytes: groups * WORKGROUP * 4, itemBytes: 0 },
       ],
       wgsl,
-      steps: [
-        {
-          kind: "dispatch",
-          stage: STAGE,
-          module: MODULE,
-          entry: "main",
-          bindings: BINDINGS,
-          groups: { fixed: groups },
-        },
-      ],
+      steps: [dispatchStep("main", BINDINGS, groups)],
       extents: { groups, rounds },
     }),
     verify: ({ sums }, { groups, rounds }) => {

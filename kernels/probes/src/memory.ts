@@ -1,6 +1,6 @@
-import type { BufferSpec, Capabilities, Step } from "@tunelab/contract";
-import { block, formatU32, GROUP_BUILTINS, linearGroup, lines } from "@tunelab/variants";
-import { MODULE } from "./shape.ts";
+import type { BufferSpec, Capabilities, DispatchStep, Step } from "@tunelab/contract";
+import { bindingDeclarations, block, formatU32, GROUP_BUILTINS, linearGroup, lines } from "@tunelab/variants";
+import { dispatchStep, MODULE } from "./shape.ts";
 
 /** What probes of global memory share: a source of known words, its growth, and vec4 as the unit of access. */
 export const VECTOR_BYTES = 16;
@@ -30,7 +30,7 @@ export const SCATTER = 2654435761;
 const FILL_WORKGROUP = 256;
 
 /** Workgroup size of the look at the result: 2 microseconds in a run of milliseconds. */
-export const CHECK_WORKGROUP = 64;
+const CHECK_WORKGROUP = 64;
 
 export interface MemorySizes {
   readonly vectors: number;
@@ -54,7 +54,7 @@ export const sampledPlace = (sample: number, stretch: number): number =>
   sample * stretch + ((Math.imul(sample, SCATTER) >>> 0) % stretch);
 
 /** The same place as an expression of the text. */
-export const sampledPlaceText = (stretch: string): string =>
+const sampledPlaceText = (stretch: string): string =>
   `sample * ${stretch} + (sample * ${formatU32(SCATTER)}) % ${stretch}`;
 
 export const words = (name: string, role: BufferSpec["role"], count: number): BufferSpec => ({
@@ -92,3 +92,32 @@ export const FILL_TEXT: string = lines(
   ),
   "",
 );
+
+const SAMPLED = { buffer: "sampled", access: "read-write" } as const;
+
+/** The look at `result` after the run: one place in each of its stretches is copied to `sampled`. */
+export const checkStep = (result: string): DispatchStep =>
+  dispatchStep("check", [{ buffer: result, access: "read" }, SAMPLED], SAMPLES / CHECK_WORKGROUP);
+
+/** Variables of the entries `fill` and `check`, the latter reading `result`, an array of `word`. */
+export const fillAndCheckVariables = (result: string, word: "u32" | "vec4u"): string =>
+  lines(
+    bindingDeclarations([{ buffer: "filled", access: "read-write" }], { filled: "array<vec4u>" }),
+    bindingDeclarations([{ buffer: result, access: "read" }, SAMPLED], {
+      [result]: `array<${word}>`,
+      sampled: `array<${word}>`,
+    }),
+  );
+
+/** The entry that looks at `result`; the extent `stretch` is the length of its stretches. */
+export const checkText = (result: string): string =>
+  lines(
+    `@compute @workgroup_size(${CHECK_WORKGROUP})`,
+    block(
+      `fn check(${GROUP_BUILTINS}, @builtin(local_invocation_index) local: u32)`,
+      `let sample = ${linearGroup()} * ${CHECK_WORKGROUP}u + local;`,
+      `if (sample >= ${SAMPLES}u) { return; }`,
+      `sampled[sample] = ${result}[${sampledPlaceText("extents.stretch")}];`,
+    ),
+    "",
+  );

@@ -9,19 +9,20 @@ import {
   times,
 } from "@tunelab/variants";
 import {
-  CHECK_WORKGROUP,
+  checkStep,
+  checkText,
   FILL_TEXT,
+  fillAndCheckVariables,
   fillStep,
   type MemorySizes,
   memorySizes,
   SAMPLES,
   sampledPlace,
-  sampledPlaceText,
   sourceWord,
   VECTOR_BYTES,
   words,
 } from "./memory.ts";
-import { MODULE, probe, STAGE } from "./shape.ts";
+import { dispatchStep, probe } from "./shape.ts";
 
 const WORKGROUP = 256;
 
@@ -31,10 +32,6 @@ const EACH = 8;
 const READ = [
   { buffer: "source", access: "read" },
   { buffer: "sums", access: "read-write" },
-] as const;
-const CHECK = [
-  { buffer: "sums", access: "read" },
-  { buffer: "sampled", access: "read-write" },
 ] as const;
 
 /**
@@ -57,22 +54,8 @@ export const readProbe: Probe = probe<MemorySizes>({
     wgsl: TEXT,
     steps: [
       fillStep(vectors),
-      ...Array.from({ length: sweeps }, () => ({
-        kind: "dispatch" as const,
-        stage: STAGE,
-        module: MODULE,
-        entry: "main",
-        bindings: READ,
-        groups: { fixed: vectors / (WORKGROUP * EACH) },
-      })),
-      {
-        kind: "dispatch",
-        stage: STAGE,
-        module: MODULE,
-        entry: "check",
-        bindings: CHECK,
-        groups: { fixed: SAMPLES / CHECK_WORKGROUP },
-      },
+      ...Array.from({ length: sweeps }, () => dispatchStep("main", READ, vectors / (WORKGROUP * EACH))),
+      checkStep("sums"),
     ],
     extents: { vectors, stretch: vectors / EACH / SAMPLES },
   }),
@@ -96,14 +79,7 @@ const TEXT: string = lines(
   extentsStruct(["vectors", "stretch"]),
   // Binding numbers restart at 1 for each entry point: the variables below are never used together.
   bindingDeclarations(READ, { source: "array<vec4u>", sums: "array<u32>" }),
-  bindingDeclarations([{ buffer: "filled", access: "read-write" }], { filled: "array<vec4u>" }),
-  bindingDeclarations(
-    [
-      { buffer: "summed", access: "read" },
-      { buffer: "sampled", access: "read-write" },
-    ],
-    { summed: "array<u32>", sampled: "array<u32>" },
-  ),
+  fillAndCheckVariables("summed", "u32"),
   "",
   `@compute @workgroup_size(${WORKGROUP})`,
   block(
@@ -117,12 +93,5 @@ const TEXT: string = lines(
   ),
   "",
   FILL_TEXT,
-  `@compute @workgroup_size(${CHECK_WORKGROUP})`,
-  block(
-    `fn check(${GROUP_BUILTINS}, @builtin(local_invocation_index) local: u32)`,
-    `let sample = ${linearGroup()} * ${CHECK_WORKGROUP}u + local;`,
-    `if (sample >= ${SAMPLES}u) { return; }`,
-    `sampled[sample] = summed[${sampledPlaceText("extents.stretch")}];`,
-  ),
-  "",
+  checkText("summed"),
 );

@@ -1,5 +1,12 @@
 import type { Capabilities, CeilingKind, Plan, PortData, Probe } from "@tunelab/contract";
-import { type BufferSpec, CONTRACT_VERSION, DEFAULT_LIMITS, type Step } from "@tunelab/contract";
+import {
+  type Binding,
+  type BufferSpec,
+  CONTRACT_VERSION,
+  DEFAULT_LIMITS,
+  type DispatchStep,
+  type Step,
+} from "@tunelab/contract";
 
 /** What a probe's plan is made of; the rest is the same for all: one item, never cut. */
 export interface ProbePlan {
@@ -13,6 +20,16 @@ export interface ProbePlan {
 
 export const MODULE = "probe";
 export const STAGE = "probe";
+
+/** One dispatch of an entry of the probe's text. */
+export const dispatchStep = (entry: string, bindings: readonly Binding[], groups: number): DispatchStep => ({
+  kind: "dispatch",
+  stage: STAGE,
+  module: MODULE,
+  entry,
+  bindings,
+  groups: { fixed: groups },
+});
 
 export function probePlan(name: string, parts: ProbePlan): Plan {
   const largest = Math.max(0, ...parts.buffers.map((buffer) => buffer.fixedBytes));

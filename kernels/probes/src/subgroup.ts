@@ -8,7 +8,7 @@ import {
   lines,
   times,
 } from "@tunelab/variants";
-import { type Growth, growth, MODULE, probe, STAGE } from "./shape.ts";
+import { dispatchStep, type Growth, growth, probe } from "./shape.ts";
 
 const WORKGROUP = 256;
 
@@ -48,16 +48,7 @@ function subgroupProbe({ name, doc, next, expected }: Form): Probe {
         { name: "results", role: "out", dtype: "f32", fixedBytes: groups * WORKGROUP * 4, itemBytes: 0 },
       ],
       wgsl,
-      steps: [
-        {
-          kind: "dispatch",
-          stage: STAGE,
-          module: MODULE,
-          entry: "main",
-          bindings: BINDINGS,
-          groups: { fixed: groups },
-        },
-      ],
+      steps: [dispatchStep("main", BINDINGS, groups)],
       extents: { groups, rounds },
       features: ["subgroups"],
     }),

@@ -8,7 +8,7 @@ import {
   lines,
   times,
 } from "@tunelab/variants";
-import { type Growth, growth, MODULE, probe, STAGE } from "./shape.ts";
+import { dispatchStep, type Growth, growth, probe } from "./shape.ts";
 
 const WORKGROUP = 256;
 
@@ -60,16 +60,7 @@ function workgroupProbe({ name, doc, growth: first, bytesPerRound, wgsl, expecte
         { name: "sums", role: "out", dtype: "f32", fixedBytes: sizes.groups * WORKGROUP * 4, itemBytes: 0 },
       ],
       wgsl,
-      steps: [
-        {
-          kind: "dispatch",
-          stage: STAGE,
-          module: MODULE,
-          entry: "main",
-          bindings: BINDINGS,
-          groups: { fixed: sizes.groups },
-        },
-      ],
+      steps: [dispatchStep("main", BINDINGS, sizes.groups)],
       extents: { groups: sizes.groups, rounds: sizes.rounds },
     }),
     verify: ({ sums }, sizes) => {
