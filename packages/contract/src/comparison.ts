@@ -2,6 +2,7 @@ import type { DeviceInfo, ProfileName } from "./device.ts";
 import type { MachineLoad } from "./machine.ts";
 import type { Problem } from "./operation.ts";
 import type { PairJudgement, PairOutcome, PerSide, Route, Side } from "./pair.ts";
+import type { HostFacts } from "./trial.ts";
 
 /** Raised when a stored comparison's shape changes. */
 export const COMPARISON_SCHEMA = 1;
@@ -75,13 +76,7 @@ export interface Comparison {
   readonly deviceSlug: string;
   readonly profile: ProfileName;
   readonly toggles: readonly string[];
-  readonly host: {
-    readonly platform: string;
-    readonly runtime: string;
-    readonly cpu: string;
-    readonly cores: number;
-    readonly loadAverage: number;
-  };
+  readonly host: HostFacts;
   /** What else the machine was doing before. */
   readonly machine?: MachineLoad;
   readonly rules: ComparisonRules;

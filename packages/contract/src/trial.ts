@@ -159,6 +159,15 @@ export interface Noise {
   readonly gateReachable: boolean;
 }
 
+/** The machine and the runtime that measured. */
+export interface HostFacts {
+  readonly platform: string;
+  readonly runtime: string;
+  readonly cpu: string;
+  readonly cores: number;
+  readonly loadAverage: number;
+}
+
 export interface SessionHeader {
   /** ULID: sorts by start. */
   readonly id: string;
@@ -174,13 +183,7 @@ export interface SessionHeader {
   readonly profile: ProfileName;
   /** Every toggle in force, measurement settings included. */
   readonly toggles: readonly string[];
-  readonly host: {
-    readonly platform: string;
-    readonly runtime: string;
-    readonly cpu: string;
-    readonly cores: number;
-    readonly loadAverage: number;
-  };
+  readonly host: HostFacts;
   readonly command: {
     readonly operations: readonly string[];
     readonly workload: string;

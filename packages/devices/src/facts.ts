@@ -1,8 +1,8 @@
 import { availableParallelism, cpus, loadavg, release } from "node:os";
-import type { SessionHeader } from "@tunelab/contract";
+import type { HostFacts } from "@tunelab/contract";
 
 /** Facts about the machine that runs the session, for its header. `loadAverage` is over the last minute. */
-export function hostFacts(): SessionHeader["host"] {
+export function hostFacts(): HostFacts {
   return {
     platform: `${process.platform} ${process.arch} ${release()}`,
     runtime: `node ${process.versions.node}`,
