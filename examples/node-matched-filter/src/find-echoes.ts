@@ -1,5 +1,4 @@
 import { createRuntime, matchedFilter } from "@tunelab/runtime";
-import { create, globals } from "webgpu";
 import { chirp, echo, N, noiseSource, spectrum } from "./signal.ts";
 
 /** Eight recordings, each noise with one of three chirps in it somewhere: which one, and where? */
@@ -17,12 +16,19 @@ const join = (parts: readonly Float32Array[]): Float32Array => {
   });
   return whole;
 };
+/** WebGPU's entry point: Deno and browsers have it; in Node it comes with the package webgpu, which takes Dawn's flags. */
+async function webgpu(): Promise<GPU> {
+  if (globalThis.navigator?.gpu) return navigator.gpu;
+  const { create, globals } = await import("webgpu");
+  Object.assign(globalThis, globals);
+  return create(process.argv.slice(2));
+}
+
 const data = join(planted.map(({ chirp: which, lag }) => spectrum(echo(chirps[which]!, lag, noise))));
 const templates = join(chirps.map(spectrum));
 
 // The object must stay referenced for as long as its devices live: hence a variable of the module.
-Object.assign(globalThis, globals);
-const gpu = create(process.argv.slice(2));
+const gpu = await webgpu();
 const runtime = await createRuntime({
   gpu,
   onEvent: (event) => {

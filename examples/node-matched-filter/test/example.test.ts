@@ -3,6 +3,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { chooseDevice } from "@tunelab/devices";
 import { describe, expect, it } from "vitest";
+import { denoOf, runInDeno } from "../../../test/deno.ts";
+import { driver } from "../../../test/embedded.ts";
 
 const target = await chooseDevice("auto").catch((error: Error) => {
   console.warn(`skipped: ${error.message}`);
@@ -17,6 +19,16 @@ describe.skipIf(!target)("the example", () => {
       ["--conditions=@tunelab/source", "--import", import.meta.resolve("tsx"), main],
       { timeout: 25_000, killSignal: "SIGKILL" },
     );
+    expect(stdout).toContain("8 of 8 echoes found");
+    expect(stdout).toMatch(/^ran (fused|corr-reduce)\//m);
+  });
+});
+
+const deno = denoOf(new URL("../package.json", import.meta.url));
+
+describe.skipIf(!deno || !driver)("the same script in Deno", () => {
+  it("finds every planted echo with Deno's own WebGPU", async () => {
+    const stdout = await runInDeno(deno!, new URL("../src/find-echoes.ts", import.meta.url));
     expect(stdout).toContain("8 of 8 echoes found");
     expect(stdout).toMatch(/^ran (fused|corr-reduce)\//m);
   });

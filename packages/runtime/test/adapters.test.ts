@@ -75,6 +75,7 @@ describe("what adapters say in the field", () => {
     expect(compilers.filter(([, compiler]) => compiler !== "")).toEqual([
       ["an H200 in Deno (wgpu): decimal ids", "naga"],
       ["any Apple device in Safari", "webkit"],
+      ["SwiftShader in Deno: Google's id in decimal, no feature subgroups to tell a width by", "naga"],
       ["llvmpipe in Deno: Khronos's id of Mesa", "naga"],
     ]);
   });

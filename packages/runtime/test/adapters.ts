@@ -125,6 +125,17 @@ export const SEEN: readonly SeenAdapter[] = [
     closeness: "device",
   },
   {
+    where: "SwiftShader in Deno: Google's id in decimal, no feature subgroups to tell a width by",
+    info: {
+      vendor: "6880",
+      device: "49374",
+      description: "SwiftShader Device (Subzero)",
+      isFallbackAdapter: true,
+    },
+    takes: "swiftshader",
+    closeness: "device",
+  },
+  {
     where: "llvmpipe in Deno: Khronos's id of Mesa",
     info: { vendor: "65541", device: "0", description: "llvmpipe (LLVM 19.1.7, 256 bits)" },
     takes: "llvmpipe",
