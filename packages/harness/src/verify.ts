@@ -31,7 +31,8 @@ function unwritten(
     if (role !== "out" || !data) continue;
     const words = new Uint32Array(data.buffer, data.byteOffset, data.length);
     let poisoned = 0;
-    for (const word of words) if (word === POISON_WORD) poisoned += 1;
+    // By index: 2^26 words take 0.13 s so, and 0.65 s (2 s beside an H200) through the array's iterator.
+    for (let at = 0; at < words.length; at += 1) if (words[at] === POISON_WORD) poisoned += 1;
     if (poisoned > (worst?.words ?? 0)) worst = { port: name, words: poisoned, of: words.length };
   }
   return worst;
