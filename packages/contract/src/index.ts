@@ -2,6 +2,7 @@ export * from "./anchored.ts";
 export * from "./capabilities.ts";
 export * from "./check.ts";
 export * from "./comparison.ts";
+export * from "./config.ts";
 export * from "./device.ts";
 export * from "./errors.ts";
 export * from "./hash.ts";

@@ -40,6 +40,11 @@ export interface Parameter {
   readonly values: readonly Value[];
   readonly unit?: string;
   readonly doc: string;
+  /**
+   * For a parameter added to an algorithm that was published without it: the value that ids and configurations written before it
+   * mean. Ids at this value leave the parameter out, so that a published variant keeps its id. One of `values`.
+   */
+  readonly absent?: Value;
 }
 
 export interface Constraint<C extends Config = Config> {

@@ -14,10 +14,9 @@ export async function subjectOf(
   try {
     const algorithm = await algorithmOf(suite, request);
     const { planHash, resources } = await planSubject(suite, algorithm, request, capabilities);
-    const names = algorithm.space(request.problem).parameters.map((parameter) => parameter.name);
     const { workgroupBytes, invocations } = resources;
     return {
-      variant: variantLabel(request.algorithm, request.config, names),
+      variant: variantLabel(request.algorithm, request.config, algorithm.space(request.problem)),
       planHash,
       epoch: suite.epoch,
       work: suite.work(request.problem),

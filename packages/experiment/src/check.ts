@@ -1,4 +1,4 @@
-import { type Algorithm, DEFAULT_CAPABILITIES, Fault, type Operation } from "@tunelab/contract";
+import { type Algorithm, DEFAULT_CAPABILITIES, Fault, type Operation, wholeConfig } from "@tunelab/contract";
 import { checkConfig } from "@tunelab/variants";
 import { armsAt, type NamedExperiment, type Scale } from "./definition.ts";
 
@@ -26,8 +26,11 @@ export async function completed(named: NamedExperiment, operation: Operation): P
         experiment.arms(problem, scale).map((arm) => {
           const whole = { ...problem, ...arm.problem };
           if (operation.refuse(whole)) return arm;
-          const fallback = algorithms.get(arm.algorithm)?.defaultConfig(whole, DEFAULT_CAPABILITIES);
-          return { ...arm, config: { ...fallback, ...arm.config } };
+          const algorithm = algorithms.get(arm.algorithm);
+          if (!algorithm) return arm;
+          const fallback = algorithm.defaultConfig(whole, DEFAULT_CAPABILITIES);
+          const implied = wholeConfig(algorithm.space(whole), {});
+          return { ...arm, config: { ...fallback, ...arm.config }, implied };
         }),
     },
   };

@@ -12,6 +12,8 @@ export interface Arm {
   readonly config: Config;
   /** Dimensions that differ from the experiment's problem. */
   readonly problem?: Problem;
+  /** What a trial older than a parameter means without it; filled in by `completed`. */
+  readonly implied?: Config;
 }
 
 /**

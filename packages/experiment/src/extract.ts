@@ -74,7 +74,7 @@ export function runsOf(
 
 function agree({ experiment, arm }: Slot, trial: Trial): void {
   const asked = canonicalJson([arm.algorithm, arm.config, arm.problem]);
-  const found = canonicalJson([trial.algorithm, trial.config, trial.problem]);
+  const found = canonicalJson([trial.algorithm, { ...arm.implied, ...trial.config }, trial.problem]);
   if (asked === found) return;
   throw new Fault(
     "data",

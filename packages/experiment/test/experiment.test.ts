@@ -109,6 +109,24 @@ describe("a session's runs", () => {
     expect(runs.get(NAME)!.rounds).toBe(2);
   });
 
+  it("hold trials older than a parameter, which mean the value that ids without it mean", () => {
+    const measured = evidence([named()], () => 10);
+    const later = (implied: number, chosen: number) =>
+      named({
+        arms: () => [
+          ...experiment()
+            .arms({}, "software")
+            .map((one) => ({
+              ...one,
+              config: { ...one.config, newer: chosen },
+              implied: { newer: implied },
+            })),
+        ],
+      });
+    expect([...runsOf(measured, [later(0, 0)]).keys()]).toEqual([NAME]);
+    expect(() => runsOf(measured, [later(0, 1)])).toThrow(/its definition changed since; run it again/);
+  });
+
   it("refuse trials of a definition that has changed since, or of an experiment that is not here", () => {
     const measured = evidence([named()], () => 10);
     const changed = named({

@@ -85,8 +85,7 @@ export async function attempt(
   const known: Known = unknownYet(request, suite);
   let stage: Stage = "plan";
   const open = async (): Promise<Opened> => {
-    const names = algorithm.space(request.problem).parameters.map(({ name }) => name);
-    known.variant = variantLabel(request.algorithm, request.config, names);
+    known.variant = variantLabel(request.algorithm, request.config, algorithm.space(request.problem));
     const subject = await planSubject(suite, algorithm, request, context.info.capabilities);
     describe(known, suite, subject);
     stage = "compile";

@@ -7,11 +7,12 @@ import {
   Fault,
   type MeasureRequest,
   type Plan,
-  type Problem,
   planHash,
   type Resources,
+  type Space,
   type Suite,
   supports,
+  wholeConfig,
 } from "@tunelab/contract";
 import { padPlan } from "./padding.ts";
 
@@ -39,8 +40,7 @@ export async function algorithmOf(
 }
 
 /** Why a configuration is not in its space, one line; undefined when it is. */
-function outside(algorithm: Algorithm, problem: Problem, config: Config): string | undefined {
-  const { parameters, constraints } = algorithm.space(problem);
+function outside({ parameters, constraints }: Space, config: Config): string | undefined {
   for (const { name, values } of parameters) {
     const value = config[name];
     if (value === undefined || !values.includes(value))
@@ -57,10 +57,14 @@ function outside(algorithm: Algorithm, problem: Problem, config: Config): string
 export async function planSubject(
   suite: Suite,
   algorithm: Algorithm,
-  { problem, config, altered = {} }: Pick<MeasureRequest, "problem" | "config" | "altered">,
+  { problem, config: given, altered = {} }: Pick<MeasureRequest, "problem" | "config" | "altered">,
   capabilities: Capabilities,
 ): Promise<Subject> {
-  const refused = suite.operation.refuse(problem) ?? outside(algorithm, problem, config);
+  const foreign = suite.operation.refuse(problem);
+  if (foreign) throw new Fault("unsupported", foreign);
+  const space = algorithm.space(problem);
+  const config = wholeConfig(space, given);
+  const refused = outside(space, config);
   if (refused) throw new Fault("unsupported", refused);
   if (altered.collapsed && !suite.collapse) {
     throw new Fault("unsupported", `${suite.operation.name} has no index buffer to collapse`);

@@ -9,7 +9,7 @@ import { counted, folderOf, inOrder, type ReportInput, tableLink, tableName, wor
 import { problemLabels } from "./labels.ts";
 import { codeSpan, escapeMarkdown } from "./markdown.ts";
 import { Page } from "./page.ts";
-import { fastest, type Point, pointsOf } from "./points.ts";
+import { type Completing, completing, fastest, type Point, pointsOf } from "./points.ts";
 import { regrets } from "./regret.ts";
 import { sensitivities } from "./sensitivity.ts";
 import { bestRow, orderedEntries } from "./summary.ts";
@@ -35,15 +35,16 @@ export async function operationPage(input: ReportInput, name: string): Promise<P
     linesChart(`${name}: time of the best variant`, lines, words),
   );
   const evidence = counted(input);
+  const complete = await completing(operation);
   for (const table of tables) {
-    const points = pointsOf(table, evidence);
+    const points = pointsOf(table, evidence).map((point) => ({ ...point, config: complete(point) }));
     const file = slug(folderOf(table));
     page.heading(2, tableName(table, tables));
     page.text(
       `[Every candidate](${tableLink(table)}), [the device](../../devices/${deviceSlug(table.device.identity)}/README.md).`,
     );
     page.chart(`${file}-candidates`, `${name}: every ranked candidate`, candidatesChart(table));
-    crossovers(page, file, table, points, words);
+    crossovers(page, file, table, points, words, complete);
     sensitivity(page, file, table, points);
     if (operation) {
       page.heading(3, "Regret of the nearest-entry rule");
@@ -71,6 +72,7 @@ function crossovers(
   table: TuningTable,
   points: readonly Point[],
   words: DimensionWords,
+  complete: Completing,
 ): void {
   page.heading(3, "Algorithms and crossovers");
   const algorithms = [...new Set(points.map(({ algorithm }) => algorithm))].sort();
@@ -89,13 +91,14 @@ function crossovers(
       rows: entries.map((entry) => {
         const here = points.filter(({ key }) => key === problemKey(entry.problem));
         const best = bestRow(entry);
+        const chosen = best && complete({ ...best, problem: entry.problem });
         return [
           problemKey(entry.problem),
           ...algorithms.map((name) =>
             formatTime(fastest(here.filter(({ algorithm }) => algorithm === name))?.us),
           ),
           best?.algorithm ?? NOTHING,
-          ...parameters.map((parameter) => String(best?.config[parameter] ?? NOTHING)),
+          ...parameters.map((parameter) => String(chosen?.[parameter] ?? NOTHING)),
         ];
       }),
     }),

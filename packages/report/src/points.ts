@@ -1,12 +1,14 @@
 import {
   bestNs,
   type Config,
+  type Operation,
   type Problem,
   problemKey,
   type SessionEvidence,
   type Trial,
   type TuningTable,
   tableFolder,
+  wholeConfig,
 } from "@tunelab/contract";
 import { machineOf } from "@tunelab/selection";
 
@@ -70,6 +72,20 @@ function pointOf(trial: Trial): Point | undefined {
     isDefault,
     flops: work.flops,
     bytes: work.bytes,
+  };
+}
+
+/** Completes configurations that are older than a parameter of the code as it is; without an operation they stay. */
+export type Completing = (of: Pick<Point, "algorithm" | "problem" | "config">) => Config;
+
+export async function completing(operation: Operation | undefined): Promise<Completing> {
+  const loaded = Object.entries(operation?.algorithms ?? {}).map(
+    async ([name, load]) => [name, await load()] as const,
+  );
+  const algorithms = new Map(await Promise.all(loaded));
+  return ({ algorithm: name, problem, config }) => {
+    const algorithm = algorithms.get(name);
+    return algorithm && !operation?.refuse(problem) ? wholeConfig(algorithm.space(problem), config) : config;
   };
 }
 

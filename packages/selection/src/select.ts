@@ -11,6 +11,7 @@ import {
   problemKey,
   type Resources,
   type TableRow,
+  wholeConfig,
 } from "@tunelab/contract";
 import { formatId, parseConfig, parseId } from "@tunelab/variants";
 import { admit, type Demand, type Objection, unmeasuredAccuracy } from "./admit.ts";
@@ -147,8 +148,10 @@ class Search {
         if (this.#candidates.length >= TABLE_CANDIDATES) return;
         const origin = { kind: "table", table: path, closeness, own, problem: entry.problem } as const;
         const algorithm = await this.#load(row.algorithm);
-        if (algorithm) this.#consider(row.variant, algorithm, row.config, { ...origin, distance, row });
-        else {
+        if (algorithm) {
+          const config = wholeConfig(algorithm.space(problem), row.config);
+          this.#consider(row.variant, algorithm, config, { ...origin, distance, row });
+        } else {
           const reason = `the algorithm ${row.algorithm} is not in this version of ${operation.name}`;
           this.#refused.push({ variant: row.variant, source: path, limit: "algorithm", reason });
         }

@@ -4,12 +4,14 @@ import {
   type Operation,
   type Problem,
   problemKey,
+  type Resources,
   sha256,
   supports,
   type TableEntry,
   type TableRow,
   type TuningTable,
   tableFolder,
+  wholeConfig,
 } from "@tunelab/contract";
 import { tablePath } from "./fold.ts";
 import { type Member, portfolio } from "./portfolio.ts";
@@ -34,15 +36,24 @@ export function sessionDay(id: string): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-async function fitsDefaults(operation: Operation, row: TableRow, problem: Problem): Promise<boolean> {
+async function resourcesOf(
+  operation: Operation,
+  row: TableRow,
+  problem: Problem,
+): Promise<Resources | undefined> {
   const algorithm = await operation.algorithms[row.algorithm]?.();
-  return !!algorithm && supports(algorithm.resources(problem, row.config), DEFAULT_CAPABILITIES).supported;
+  return algorithm?.resources(problem, wholeConfig(algorithm.space(problem), row.config));
+}
+
+async function fitsDefaults(operation: Operation, row: TableRow, problem: Problem): Promise<boolean> {
+  const resources = await resourcesOf(operation, row, problem);
+  return !!resources && supports(resources, DEFAULT_CAPABILITIES).supported;
 }
 
 /** Whether other devices may borrow the row: its accuracy does not lean on the measured device's own builtins. */
 async function travels(operation: Operation, row: TableRow, problem: Problem): Promise<boolean> {
-  const algorithm = await operation.algorithms[row.algorithm]?.();
-  return !!algorithm && !algorithm.resources(problem, row.config).looseBuiltins?.length;
+  const resources = await resourcesOf(operation, row, problem);
+  return !!resources && !resources.looseBuiltins?.length;
 }
 
 async function shipEntry(operation: Operation, entry: TableEntry): Promise<TableEntry> {

@@ -6,6 +6,7 @@ import {
   problemKey,
   type TrialKey,
   type TuningTable,
+  wholeConfig,
 } from "@tunelab/contract";
 import { tablePath } from "./fold.ts";
 import { outsideSpace } from "./space.ts";
@@ -70,10 +71,12 @@ export async function replan(
   if (!algorithm) return `the algorithm ${variant.algorithm} is gone`;
   const refusal = operation.refuse(problem);
   if (refusal) return refusal;
-  const outside = outsideSpace(algorithm.space(problem), variant.config);
+  const space = algorithm.space(problem);
+  const config = wholeConfig(space, variant.config);
+  const outside = outsideSpace(space, config);
   if (outside) return `the configuration ${outside}`;
   try {
-    return await planHash(algorithm.plan(problem, variant.config, capabilities));
+    return await planHash(algorithm.plan(problem, config, capabilities));
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

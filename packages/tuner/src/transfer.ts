@@ -1,4 +1,12 @@
-import type { Config, DeviceInfo, Operation, Problem, TableEntry, TuningTable } from "@tunelab/contract";
+import {
+  type Config,
+  type DeviceInfo,
+  type Operation,
+  type Problem,
+  type TableEntry,
+  type TuningTable,
+  wholeConfig,
+} from "@tunelab/contract";
 import { CLOSENESS, deviceDistance } from "@tunelab/selection";
 import { checkConfig } from "@tunelab/variants";
 import type { Candidate, Spaces } from "./strategies/strategy.ts";
@@ -39,9 +47,11 @@ export function startFrom(tables: readonly TuningTable[], sought: Sought): reado
   const start = new Map<string, Candidate>();
   for (const { entry } of entries) {
     const rows = [...entry.rows].sort((a, b) => a.rank - b.rank).slice(0, ROWS);
-    for (const { algorithm, config } of rows) {
+    for (const { algorithm, config: row } of rows) {
       const space = spaces.find((one) => one.algorithm === algorithm)?.space;
-      if (!space || checkConfig(space, config) !== undefined) continue;
+      if (!space) continue;
+      const config = wholeConfig(space, row);
+      if (checkConfig(space, config) !== undefined) continue;
       start.set(keyOf(algorithm, config, space.parameters), { algorithm, config });
       if (start.size === MOST) return [...start.values()];
     }

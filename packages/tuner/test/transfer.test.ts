@@ -50,6 +50,16 @@ describe("what a search begins with", () => {
     ).toEqual([]);
   });
 
+  it("completes rows that are older than a parameter of the space", () => {
+    const [{ algorithm, space }] = spaces as [(typeof spaces)[0]];
+    const added = { name: "vector", values: [true, false], doc: "", absent: false };
+    const later = { algorithm, space: { ...space, parameters: [...space.parameters, added] } };
+    const sought = { operation, problem: { n: 8 }, spaces: [later], device: DEVICE };
+    expect(startFrom([table(DEVICE, { 8: [3] })], sought)).toEqual([
+      { algorithm: "only", config: { x: 3, label: "a", memory: 0, vector: false } },
+    ]);
+  });
+
   it("is screened right after the defaults", async () => {
     const { sink } = await session({
       tune: { strategy: "model", tables: [table(STRANGER, { 4: [13, 17] })] },

@@ -1,13 +1,14 @@
-import { type Config, Fault, type Space, type Value } from "@tunelab/contract";
+import { type Config, Fault, namedParameters, type Space, type Value, wholeConfig } from "@tunelab/contract";
 import { checkConfig, choices } from "./config.ts";
 import { isIdWord } from "./space.ts";
 
 /**
  * The canonical id of a variant, parameters in order of declaration: `fused/radix=16,workgroup=256,exchange=split`; the
- * algorithm's name alone when it has no parameters. A label for people: identity is the plan's hash.
+ * algorithm's name alone when it names none. A parameter at the value that `absent` declares is left out. A label for people:
+ * identity is the plan's hash.
  */
 export function formatId<C extends Config>(algorithm: string, space: Space<C>, config: C): string {
-  const settings = space.parameters.map(({ name }) => {
+  const settings = namedParameters(space, config).map(({ name }) => {
     const value = String(config[name]);
     if (!isIdWord(name) || !isIdWord(value) || config[name] === undefined) {
       throw new Fault("usage", `${name}=${value} cannot stand in an id: give a value without / , = or space`);
@@ -47,15 +48,16 @@ export function parseId(text: string): ParsedId {
 }
 
 /**
- * The configuration that text settings name in a space, values in their true types. Settings left out come from
- * `defaults` when given. Throws a usage Fault for an unknown parameter or value, or a broken constraint.
+ * The configuration that text settings name in a space, values in their true types. A parameter left out has the value that
+ * `absent` declares, else that of `defaults` when given. Throws a usage Fault for an unknown parameter or value, or a
+ * broken constraint.
  */
 export function parseConfig<C extends Config>(
   space: Space<C>,
   settings: Readonly<Record<string, string>>,
   defaults: Partial<C> = {},
 ): C {
-  const config: Record<string, Value> = { ...defaults } as Record<string, Value>;
+  const config: Record<string, Value> = { ...defaults, ...wholeConfig(space, {}) } as Record<string, Value>;
   for (const [name, text] of Object.entries(settings)) {
     const parameter = space.parameters.find((one) => one.name === name);
     const value = parameter?.values.find((one) => String(one) === text);

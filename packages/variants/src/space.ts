@@ -39,9 +39,12 @@ export function checkSpace<C extends Config>(space: Space<C>): readonly string[]
   for (const name of repeated(space.constraints.map((constraint) => constraint.name))) {
     faults.push(`two constraints are named ${name}`);
   }
-  for (const { name, values } of space.parameters) {
+  for (const { name, values, absent } of space.parameters) {
     if (!isIdWord(name)) faults.push(`parameter "${name}" has a character that ids use: / , = or space`);
     if (values.length === 0) faults.push(`parameter ${name} has no values`);
+    else if (absent !== undefined && !values.includes(absent)) {
+      faults.push(`${name} does not list ${absent}, which an id without it means`);
+    }
     for (const value of values) {
       if (!isIdWord(String(value)))
         faults.push(`${name} has the value "${value}" with a character that ids use`);

@@ -114,9 +114,9 @@ async function planned(
   const label = variantLabel(name, config);
   try {
     const algorithm = await algorithmOf(suite, { algorithm: name });
-    const names = algorithm.space(problem).parameters.map((parameter) => parameter.name);
+    const variant = variantLabel(name, config, algorithm.space(problem));
     const { planHash } = await planSubject(suite, algorithm, { problem, config }, capabilities);
-    return { variant: variantLabel(name, config, names), algorithm: name, config, planHash, from };
+    return { variant, algorithm: name, config, planHash, from };
   } catch (error) {
     return { refused: `${label}: ${asFault(ownFault(error), "unsupported").message}` };
   }

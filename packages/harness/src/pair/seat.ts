@@ -138,8 +138,7 @@ export class Seat {
     const { algorithm: name, config } = this.request.sides[this.side];
     const algorithm = await algorithmOf(this.suite, { algorithm: name });
     const { problem } = this.request;
-    const names = algorithm.space(problem).parameters.map((parameter) => parameter.name);
-    this.note({ variant: variantLabel(name, config, names) });
+    this.note({ variant: variantLabel(name, config, algorithm.space(problem)) });
     const subject = await planSubject(
       this.suite,
       algorithm,

@@ -71,8 +71,9 @@ async function space(kernel: string, { n, ...flags }: Flags, io: Io): Promise<vo
   io.out(`${kernel}, ${problemKey(problem)}`);
   for (const { algorithm, parameters, fit, distinct, ...report } of reports) {
     io.out(`\n${algorithm}: ${report.valid} variants of ${report.raw} combinations`);
-    for (const { name, values, unit, doc } of parameters) {
-      io.out(`  ${name} = ${values.join(" | ")}${unit ? ` ${unit}` : ""}: ${doc}`);
+    for (const { name, values, unit, doc, absent } of parameters) {
+      const unsaid = absent === undefined ? "" : ` (${absent} where an id does not say)`;
+      io.out(`  ${name} = ${values.join(" | ")}${unit ? ` ${unit}` : ""}: ${doc}${unsaid}`);
     }
     for (const line of constraintLines(report)) io.out(line);
     if (report.empty) {
