@@ -4,6 +4,40 @@ import { shelve, type ShelvedTable } from "@tunelab/selection";
 export const tables: readonly ShelvedTable[] = [
   shelve({
     "operation": "matched-filter",
+    "profile": "portable",
+    "device": {
+      "capabilities": {
+        "features": ["shader-f16", "subgroup-size-control", "subgroups", "timestamp-query"],
+        "limits": {
+          "maxBufferSize": 4294967295,
+          "maxComputeInvocationsPerWorkgroup": 1024,
+          "maxComputeWorkgroupSizeX": 1024,
+          "maxComputeWorkgroupStorageSize": 32768,
+          "maxComputeWorkgroupsPerDimension": 65535,
+          "maxStorageBufferBindingSize": 134217728,
+          "maxStorageBuffersPerShaderStage": 16,
+          "maxUniformBufferBindingSize": 65536,
+          "minStorageBufferOffsetAlignment": 16,
+          "minUniformBufferOffsetAlignment": 16
+        },
+        "subgroup": { "maximum": 8, "minimum": 8 }
+      },
+      "identity": {
+        "device": "llvmpipe-llvm-15-0-6-256-bits-",
+        "adapterType": "cpu",
+        "architecture": "software",
+        "backend": "vulkan",
+        "compiler": "tint",
+        "description": "llvmpipe (LLVM 15.0.6, 256 bits)",
+        "driver": "llvmpipe: Mesa 25.0.7-2~bpo12+1 (LLVM 15.0.6) 0.0.1",
+        "implementation": "dawn",
+        "implementationVersion": "0.6.2",
+        "vendor": "mesa"
+      }
+    }
+  }, "9d41b7eebb4800bd", async () => (await import("./llvmpipe-256.tint-vulkan.portable.ts")).contents),
+  shelve({
+    "operation": "matched-filter",
     "profile": "native",
     "device": {
       "capabilities": {
