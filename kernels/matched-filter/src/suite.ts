@@ -3,6 +3,7 @@ import { operation } from "./operation.ts";
 import { COMPLEX_BYTES, type MatchedFilterProblem, PAIR_BYTES, pairFlops, RECORD_BYTES } from "./problem.ts";
 import { oracleOf } from "./suite/oracle.ts";
 import { type Plant, plant, plantedInputs } from "./suite/plant.ts";
+import { staging } from "./suite/studies.ts";
 
 const grid = (ns: readonly number[], data: number, templates: number): MatchedFilterProblem[] =>
   ns.map((n) => ({ n, data, templates, pairs: data * templates }));
@@ -40,4 +41,5 @@ export const suite: Suite<MatchedFilterProblem> = {
     standard: [...grid([256, 1024, 2048, 4096, 8192], 64, 512), ...grid([16_384], 32, 512)],
     full: [...grid([...LENGTHS, 16_384], 8, 64), ...grid(LENGTHS, 64, 512), ...grid([16_384], 32, 512)],
   },
+  studies: [staging],
 };

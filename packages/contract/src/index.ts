@@ -14,5 +14,6 @@ export * from "./plan.ts";
 export * from "./probe.ts";
 export * from "./simpler.ts";
 export * from "./study.ts";
+export * from "./study-table.ts";
 export * from "./table.ts";
 export * from "./trial.ts";

@@ -1,5 +1,6 @@
 import type { Capabilities, Resources } from "./capabilities.ts";
 import type { Dtype, Plan } from "./plan.ts";
+import type { StudyTable } from "./study-table.ts";
 
 /** A problem names a value for each of the operation's dimensions, e.g. { n: 4096, data: 64, templates: 512, pairs: 32768 }. */
 export type Problem = Readonly<Record<string, number | string>>;
@@ -132,6 +133,8 @@ export interface Suite<P extends Problem = Problem> {
   /** FLOPs and bytes quoted in public, by the formula in KERNELS (5 n log2 n + 6 n a pair, ...). */
   work(problem: P): { readonly flops: number; readonly bytes: number; readonly items: number };
   readonly workloads: Readonly<Record<WorkloadName, readonly P[]>>;
+  /** Published tables with fixed rows and columns. */
+  readonly studies?: readonly StudyTable<P>[];
 }
 
 export const WORKLOAD_NAMES = ["quick", "standard", "full"] as const;

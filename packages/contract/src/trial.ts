@@ -4,6 +4,7 @@ import type { Duel } from "./measure.ts";
 import type { Config, Problem, Verdict } from "./operation.ts";
 import type { CeilingKind } from "./probe.ts";
 import type { Study } from "./study.ts";
+import type { StudyPlan } from "./study-table.ts";
 
 /** Version of the measurement rules; trials of different protocols are never compared. */
 export const PROTOCOL_VERSION = 1;
@@ -198,6 +199,8 @@ export type SessionEvent =
   | { readonly kind: "ceilings"; readonly at: string; readonly ceilings: Ceilings }
   | { readonly kind: "noise"; readonly at: string; readonly noise: Noise; readonly machine?: MachineLoad }
   | { readonly kind: "study"; readonly at: string; readonly study: Study }
+  /** The session measures a study with fixed rows and columns: its trials are that study's cells, and no table takes them. */
+  | { readonly kind: "study-table"; readonly at: string; readonly plan: StudyPlan }
   /** The device did not stay the same while the session measured: nothing in it may be published. */
   | { readonly kind: "untrusted"; readonly at: string; readonly reason: string }
   | { readonly kind: "host-restart"; readonly at: string; readonly reason: string; readonly variant: string }

@@ -5,4 +5,8 @@ export { boundText, experimentFiles } from "./readme.ts";
 export * from "./result.ts";
 export { type RunProgress, runSlots } from "./run.ts";
 export { ROUNDS, type Slot, schedule } from "./schedule.ts";
+export { HOST_ALGORITHM, measureHost } from "./study/host.ts";
+export { planStudy, type StudySubject, studySubject } from "./study/plan.ts";
+export { runStudyTable, STUDY_WORKLOAD, type StudyProgress, type StudyRun } from "./study/run.ts";
+export { studyStale } from "./study/stale.ts";
 export { floorOf, type Judged, judgeClaim, judgeRun, overall, type Verdict, verdictOf } from "./verdict.ts";

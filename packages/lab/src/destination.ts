@@ -1,6 +1,6 @@
 import type { SessionEvidence, SessionHeader, SessionSink, Trial } from "@tunelab/contract";
 import { Fault } from "@tunelab/contract";
-import { currentEvidence } from "@tunelab/selection";
+import { currentEvidence, withoutStudies } from "@tunelab/selection";
 import { createJournal, openJournal, readJournal } from "@tunelab/store/journal";
 import { changedConditions } from "@tunelab/tuner";
 import { packed } from "./build.ts";
@@ -54,7 +54,7 @@ async function toStore(header: SessionHeader, flags: DestinationFlags, io: Io): 
   const loaded = await store.loadEvidence(folder);
   for (const { message } of loaded.faults) io.note(`A session file is left out: ${message}`);
   if (flags.resume === undefined) return fresh();
-  const resumed = chosen(loaded.sessions, flags.resume, header, folder);
+  const resumed = chosen(withoutStudies(loaded.sessions), flags.resume, header, folder);
   const changed = changedConditions(resumed.header, header);
   if (changed.length > 0) {
     io.note(`${conditionsText(resumed, changed)}; a new session starts`);

@@ -12,11 +12,13 @@ import {
   serialiseTable,
   staleLookup,
   tablePath,
+  withoutStudies,
 } from "@tunelab/selection";
 import { driftOf } from "./drift.ts";
 import { loadEpochs, loadOperations } from "./registry.ts";
 import { generatedSearch } from "./search-report.ts";
 import { boundsOf, writeWhole } from "./session.ts";
+import { generatedStudies } from "./study-tables.ts";
 import { TABLE_SCHEMA_PATH, tableSchemaText } from "./table-schema.ts";
 
 /** Files that are generated from published evidence: their path from the checkout's root, and their text. */
@@ -36,7 +38,7 @@ export async function loadPublication(root: string): Promise<Publication> {
   const { loadPublished } = await import("@tunelab/store");
   const { evidence, retracted } = await loadPublished(join(root, "tables"));
   const operations = await loadOperations();
-  const tables = fold(evidence, { bounds: boundsOf(operations), retracted });
+  const tables = fold(withoutStudies(evidence), { bounds: boundsOf(operations), retracted });
   const stale = await checkShipped(tables, operations, await loadEpochs());
   return { evidence, retracted, operations, tables, stale };
 }
@@ -51,6 +53,8 @@ export async function generatedTables(root: string, publication: Publication): P
     files.set(path, serialiseTable(table));
     files.set(path.replace(/json$/, "md"), tablePage(table, isStale));
   }
+  for (const [path, text] of await generatedStudies(root, publication.evidence, publication.retracted))
+    files.set(path, text);
   const reports = await reportFiles({ ...publication, isStale });
   for (const [path, text] of reports) files.set(`reports/${path}`, text);
   for (const [path, text] of await generatedSearch(root)) files.set(path, text);
@@ -67,7 +71,7 @@ export type Owned = readonly { readonly folder: string; readonly owns: (path: st
 
 /** What `pnpm tables` owns. */
 export const TABLES_OWN: Owned = [
-  { folder: "tables", owns: (path) => /\.(json|md)$/.test(path) && path !== "tables/published.json" },
+  { folder: "tables", owns: (path) => /\.(json|md|svg)$/.test(path) && path !== "tables/published.json" },
   ...REPORT_FOLDERS.map((folder) => ({ folder: `reports/${folder}`, owns: () => true })),
   { folder: "reports/search", owns: (path) => /\.(md|svg)$/.test(path) },
 ];

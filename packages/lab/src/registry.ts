@@ -56,7 +56,8 @@ export async function kernelNamed(text: string): Promise<NamedKernel> {
   return { name, module: resolve(text) };
 }
 
-const loadSuites = (): Promise<readonly Suite[]> =>
+/** The suites of the laboratory and of modules that the command line named. */
+export const loadSuites = (): Promise<readonly Suite[]> =>
   Promise.all([...operationNames(), ...outside.keys()].map(loadSuite));
 
 export async function loadOperations(): Promise<readonly Operation[]> {

@@ -11,7 +11,7 @@ import {
   tableFolder,
 } from "@tunelab/contract";
 import { type HostHello, hostFacts } from "@tunelab/devices";
-import { currentEvidence, fold, serialiseTable } from "@tunelab/selection";
+import { currentEvidence, fold, serialiseTable, withoutStudies } from "@tunelab/selection";
 import { newSessionId } from "@tunelab/store/journal";
 import writeFileAtomic from "write-file-atomic";
 import { VERSION } from "./build.ts";
@@ -52,7 +52,7 @@ export async function ownTables(
   header: Pick<SessionHeader, "device" | "profile">,
 ): Promise<OwnTables> {
   const folder = tableFolder(header.device.identity, header.profile);
-  const mine = evidence.filter(
+  const mine = withoutStudies(evidence).filter(
     (one) => tableFolder(one.header.device.identity, one.header.profile) === folder,
   );
   const operations = await loadOperations();

@@ -58,6 +58,18 @@ const WRONG: readonly (readonly [what: string, words: readonly string[], says: R
     ["report", "serve", "--port", "99999", "--no-notebooks"],
     /--port takes a number up to 65535, not 99999/,
   ],
+  ["table to measure", ["tables", "--measure"], /--measure needs --only ID: `pnpm tables --list`/],
+  [
+    "study",
+    ["tables", "--measure", "--only", "matched-filter/luck"],
+    /no published table "matched-filter\/luck" to measure: there is .*matched-filter\/staging/,
+  ],
+  [
+    "study that --check would measure",
+    ["tables", "--measure", "--check", "--only", "matched-filter/staging"],
+    /--check writes nothing and --measure does/,
+  ],
+  ["table", ["tables", "--check", "--only", "gemmm"], /nothing is published of "gemmm": there is .*matched/],
   ["experiment", ["experiment", "run", "moon"], /there is no experiment "moon": there is .*radix-ladder/],
   [
     "experiment beside --all",

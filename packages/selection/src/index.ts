@@ -26,5 +26,13 @@ export {
 } from "./select.ts";
 export { shelve, type TableContents, type TableHeader } from "./shelf.ts";
 export { renderShipped, SHIPPED_FOLDER, sessionDay } from "./ship.ts";
-export { checkShipped, type StaleRow, staleLookup } from "./stale.ts";
+export { checkShipped, replan, type StaleRow, staleLookup } from "./stale.ts";
+export {
+  derivedOf,
+  foldStudies,
+  studyPath,
+  studyPlanOf,
+  studyResult,
+  withoutStudies,
+} from "./study-fold.ts";
 export { checkTable, parseTable, serialiseTable } from "./table-text.ts";

@@ -11,6 +11,8 @@ import {
 } from "@tunelab/contract";
 import { ulid } from "ulid";
 import * as v from "valibot";
+import { studyPlan } from "./study-plan.ts";
+import { text } from "./text.ts";
 
 /** Version of the records themselves (header, event, trial), whatever file holds them; readers refuse a newer one. */
 export const RECORD_SCHEMA = 1;
@@ -20,9 +22,6 @@ export function newSessionId(time: number = Date.now()): string {
   return ulid(time);
 }
 
-/** A message cut inside a surrogate pair has no UTF-8: it is mended here, else files could not give it back as it was. */
-const wellFormed = (part: string): string => new TextDecoder().decode(new TextEncoder().encode(part));
-const text = v.pipe(v.string(), v.transform(wellFormed));
 const isoTime = v.pipe(v.string(), v.isoTimestamp());
 const ulidText = v.pipe(v.string(), v.ulid());
 const integer = v.pipe(v.number(), v.safeInteger());
@@ -176,6 +175,7 @@ const event = v.variant("kind", [
     machine: v.exactOptional(machine),
   }),
   v.object({ kind: v.literal("study"), at: isoTime, study }),
+  v.object({ kind: v.literal("study-table"), at: isoTime, plan: studyPlan }),
   v.object({ kind: v.literal("untrusted"), at: isoTime, reason: text }),
   v.object({ kind: v.literal("host-restart"), at: isoTime, reason: text, variant: text }),
   v.object({

@@ -125,6 +125,45 @@ const study = fc.record({
   findings: fc.dictionary(key, real),
 });
 
+const problem = fc.dictionary(key, fc.oneof(finite, text));
+const cell = fc.oneof(
+  fc.record({ algorithm: text, config: fc.dictionary(key, fc.oneof(finite, text, fc.boolean())) }),
+  fc.constant("host" as const),
+  fc.constant(null),
+);
+const studyPlan = fc.record(
+  {
+    id: text,
+    operation: text,
+    title: text,
+    doc: text,
+    dimensions: fc.array(text, { maxLength: 2 }),
+    columns: fc.array(fc.record({ name: text, doc: text }), { maxLength: 3 }),
+    derived: fc.array(
+      fc.oneof(
+        fc.record({ kind: fc.constant("faster" as const), name: text, of: fc.array(text, { maxLength: 2 }) }),
+        fc.record({
+          kind: fc.constant("ratio" as const),
+          name: text,
+          of: text,
+          over: fc.array(text, { maxLength: 2 }),
+        }),
+      ),
+      { maxLength: 2 },
+    ),
+    statistic: fc.constantFrom("median", "minimum"),
+    budgetMs: finite,
+    shows: text,
+    rows: fc.array(fc.record({ problem, cells: fc.array(cell, { maxLength: 3 }) }), { maxLength: 3 }),
+  },
+  {
+    requiredKeys: [
+      ...(["id", "operation", "title", "doc", "dimensions", "columns", "derived"] as const),
+      ...(["statistic", "budgetMs", "rows"] as const),
+    ],
+  },
+);
+
 const machine = fc.record(
   {
     cores: real,
@@ -168,6 +207,7 @@ export const events: fc.Arbitrary<SessionEvent[]> = fc.array(
           ({ kind: "noise", at, noise, ...(load ? { machine: load } : {}) }) as SessionEvent,
       ),
     study.map((made) => ({ kind: "study", at, study: made }) as SessionEvent),
+    studyPlan.map((plan) => ({ kind: "study-table", at, plan }) as SessionEvent),
     text.map((reason): SessionEvent => ({ kind: "untrusted", at, reason })),
     fc
       .record({ reason: text, variant: text })

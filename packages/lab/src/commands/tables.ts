@@ -1,24 +1,107 @@
+import { Fault } from "@tunelab/contract";
+import { gridText, studyGrid } from "@tunelab/report";
+import { foldStudies, studyPlanOf, studyResult } from "@tunelab/selection";
 import type { Command } from "commander";
+import { packed } from "../build.ts";
 import { EXIT, ExitWith, type Io } from "../io.ts";
-import { requireCheckout } from "../places.ts";
-import { differences, generatedTables, loadPublication, TABLES_OWN, writeGenerated } from "../published.ts";
+import { requireCheckout, tablesDir } from "../places.ts";
+import {
+  differences,
+  type Generated,
+  generatedTables,
+  loadPublication,
+  type Publication,
+  TABLES_OWN,
+  writeGenerated,
+} from "../published.ts";
+import { measureStudy } from "../study-run.ts";
+import { listedStudies, studyName, studyNamed } from "../study-tables.ts";
+
+interface Flags {
+  readonly check?: boolean;
+  readonly only?: string;
+  readonly measure?: boolean;
+  readonly device: string;
+  readonly profile: string;
+  readonly publish: boolean;
+  readonly journal?: string;
+  readonly out?: string;
+  readonly list?: boolean;
+  readonly json?: boolean;
+}
 
 export function register(program: Command, io: Io): void {
   program
     .command("tables")
-    .description("rebuild published tables and reports from the committed evidence; needs no GPU")
+    .description("rebuild published tables, studies and reports from the committed evidence; needs no GPU")
     .option("--check", "write nothing; exit 1 and say where each file differs")
-    .option("--json", "print the files as JSON")
-    .addHelpText("after", "\nExample: pnpm tables --check")
-    .action((flags: { readonly check?: boolean; readonly json?: boolean }) => tables(flags, io));
+    .option("--only <id>", "one table (matched-filter) or study (matched-filter/staging) alone")
+    .option("--list", "print the studies that can be measured")
+    .option("--measure", "measure the study that --only names again, publish it and rebuild")
+    .option("--device <id>", "device to measure on, as `lab devices` names it, or auto", "auto")
+    .option("--profile <name>", "portable or native", "portable")
+    .option("--no-publish", "keep what was measured as a session and print it, without publishing it")
+    .option("--journal <file>", "write a journal instead of a session file, and publish nothing")
+    .option("--out <dir>", "folder for the session (default .lab, or $TUNELAB_LAB_DIR)")
+    .option("--json", "print as JSON")
+    .addHelpText(
+      "after",
+      "\nExample: pnpm tables --check\n         pnpm tables --measure --only matched-filter/staging --device swiftshader",
+    )
+    .action((flags: Flags) => tables(flags, io));
 }
 
-async function tables(flags: { readonly check?: boolean; readonly json?: boolean }, io: Io): Promise<void> {
+async function tables(flags: Flags, io: Io): Promise<void> {
+  if (flags.list) return list(flags, io);
+  if (flags.measure) return measure(flags, io);
+  return rebuild(flags, io);
+}
+
+async function list(flags: Flags, io: Io): Promise<void> {
+  const all = (await listedStudies()).map((one) => ({ id: studyName(one), title: one.study.title }));
+  if (flags.json) io.out(JSON.stringify(all, null, 2));
+  else if (all.length === 0) io.out("No suite lists a study.");
+  else for (const { id, title } of all) io.out(`${id}  ${title}`);
+}
+
+async function measure(flags: Flags, io: Io): Promise<void> {
+  if (flags.check) throw new Fault("usage", "--check writes nothing and --measure does: give one of the two");
+  if (flags.only === undefined)
+    throw new Fault("usage", "--measure needs --only ID: `pnpm tables --list` shows what can be measured");
+  const { evidence, journal, folder, whole } = await measureStudy(await studyNamed(flags.only), flags, io);
+  const result = studyResult(evidence, studyPlanOf(evidence)!);
+  const published = whole && flags.publish && !journal && !packed;
+  if (published) {
+    const { publishSession } = await import("@tunelab/store");
+    await publishSession(folder, tablesDir(), result.session);
+    const root = requireCheckout();
+    await writeGenerated(root, await generatedTables(root, await loadPublication(root)), TABLES_OWN);
+  }
+  if (flags.json) io.out(JSON.stringify({ ...result, ...(journal ? { journal } : {}), published }, null, 2));
+  else {
+    io.out(gridText(studyGrid(result)));
+    io.out(`\n${nextStep(result.session, journal, published)}`);
+  }
+  if (io.signal.aborted) throw new ExitWith(EXIT.interrupted);
+}
+
+function nextStep(session: string, journal: string | undefined, published: boolean): string {
+  if (journal)
+    return `Journal: ${journal}\nNext:    pnpm lab results import ${journal}, in a checkout, then results publish ${session}`;
+  if (published) return "Published. Next: commit tables/ and reports/";
+  return `Session: ${session}\nNext:    pnpm lab results publish ${session} publishes it`;
+}
+
+async function rebuild(flags: Flags, io: Io): Promise<void> {
   const root = requireCheckout();
   const publication = await loadPublication(root);
-  const files = await generatedTables(root, publication);
-  const wrong = await differences(root, files, TABLES_OWN);
-  if (!flags.check) await writeGenerated(root, files, TABLES_OWN);
+  if (flags.only !== undefined) requirePublished(publication, flags.only);
+  const all = await generatedTables(root, publication);
+  const files = flags.only === undefined ? all : only(all, flags.only);
+  // One table alone leaves everything else as it is, left-over files too.
+  const owned = flags.only === undefined ? TABLES_OWN : [];
+  const wrong = await differences(root, files, owned);
+  if (!flags.check) await writeGenerated(root, files, owned);
   const stale = staleCounts(publication.stale.map(({ table }) => table));
   if (flags.json) {
     const paths = wrong.map(({ path }) => path);
@@ -36,6 +119,29 @@ async function tables(flags: { readonly check?: boolean; readonly json?: boolean
   if (!flags.check || wrong.length === 0) return;
   io.note("tunelab: `pnpm tables` writes what the evidence gives; tables are never edited by hand");
   throw new ExitWith(EXIT.failed);
+}
+
+/** @throws Fault `usage` naming what is published, when nothing of that name is. */
+function requirePublished({ tables, evidence, retracted }: Publication, id: string): void {
+  const studies = foldStudies(evidence, retracted).map((one) => `${one.operation}/${one.id}`);
+  const known = [...new Set([...tables.map(({ operation }) => operation), ...studies])];
+  if (!known.includes(id))
+    throw new Fault(
+      "usage",
+      `nothing is published of "${id}": there is ${known.join(", ") || "nothing yet"}`,
+    );
+}
+
+/** Files of one table or study on every device: what follows the device and the profile in their paths is its name. */
+function only(files: Generated, id: string): Generated {
+  const name = id.includes("/") ? `studies/${id.replace("/", "-")}` : id;
+  const nameOf = (path: string): string =>
+    path
+      .split("/")
+      .slice(3)
+      .join("/")
+      .replace(/\.\w+$/, "");
+  return new Map([...files].filter(([path]) => path.startsWith("tables/") && nameOf(path) === name));
 }
 
 function staleCounts(tables: readonly string[]): Readonly<Record<string, number>> {

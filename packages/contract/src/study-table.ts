@@ -1,0 +1,146 @@
+import type { Capabilities } from "./capabilities.ts";
+import type { DeviceInfo, ProfileName } from "./device.ts";
+import type { Config, Problem, Verdict } from "./operation.ts";
+import type { Status } from "./trial.ts";
+
+/** A variant that a study forces. Parameters that are not named take the algorithm's default. */
+export interface StudyVariant {
+  readonly algorithm: string;
+  readonly config: Config;
+}
+
+/** Work of the CPU beside the GPU's: `run` is timed by the wall clock, `verdict` judges what its last call left. */
+export interface HostRun {
+  run(): void | Promise<void>;
+  verdict(): Verdict;
+}
+
+/** One column: a setting that is forced on every row, or the same problem on the CPU. */
+export interface StudyColumn<P extends Problem = Problem> {
+  readonly name: string;
+  readonly doc: string;
+  /** What runs on a row, a rule of the device where it is one; undefined where the column has nothing for the row. */
+  variant?(problem: P, capabilities: Capabilities): StudyVariant | undefined;
+  /** Inputs made from the seed outside of what is timed. In place of `variant`. */
+  host?(problem: P, seed: number): HostRun | Promise<HostRun>;
+}
+
+/** A column that is computed from measured ones, named by them. */
+export type DerivedColumn =
+  /** The fastest of some columns and how many times the next one takes: `block 1.35x`. */
+  | { readonly kind: "faster"; readonly name: string; readonly of: readonly string[] }
+  /** One column over the fastest of some: `1.35x`. Over the other settings, the regret of an `auto` rule. */
+  | { readonly kind: "ratio"; readonly name: string; readonly of: string; readonly over: readonly string[] };
+
+/** Figures of somebody else's document for the rows of a study: theirs, on their device, and never measured here. */
+export interface StudyReference {
+  /** The document, and the device it measured. */
+  readonly source: string;
+  readonly device: string;
+  /** Microseconds by column; a text stands as it is (`--`). */
+  readonly rows: readonly {
+    readonly problem: Problem;
+    readonly figures: Readonly<Record<string, number | string>>;
+  }[];
+}
+
+/**
+ * A published table with fixed rows and columns: it forces configurations instead of searching for them, and is measured again
+ * on request (`pnpm tables --measure --only <operation>/<id>`). A suite lists its own.
+ */
+export interface StudyTable<P extends Problem = Problem> {
+  /** A word, unique in its suite: `threads`. */
+  readonly id: string;
+  readonly title: string;
+  readonly doc: string;
+  readonly rows: readonly P[];
+  /** Dimensions that name a row; the others are the same in all rows, or do not matter to a reader. */
+  readonly dimensions: readonly string[];
+  readonly columns: readonly StudyColumn<P>[];
+  readonly derived: readonly DerivedColumn[];
+  /** Over the samples of a cell, of one run each. */
+  readonly statistic: "median" | "minimum";
+  /** Longest time in ms that one run may be expected to take; a cell beyond it is not run and prints `--`. */
+  readonly budgetMs: number;
+  /** Milliseconds that one run should take where a cost model knows; absent, times of other rows are scaled by their work. */
+  expectedMs?(problem: P, variant: StudyVariant, capabilities: Capabilities): number;
+  /** A probe (`Trial.probes`) printed in parentheses behind the time: outer sweeps. */
+  readonly shows?: string;
+  readonly reference?: StudyReference;
+}
+
+/** What a study planned to measure on one device, as its session keeps it: all that its page needs beside the trials. */
+export interface StudyPlan {
+  readonly id: string;
+  readonly operation: string;
+  readonly title: string;
+  readonly doc: string;
+  readonly dimensions: readonly string[];
+  readonly columns: readonly { readonly name: string; readonly doc: string }[];
+  readonly derived: readonly DerivedColumn[];
+  readonly statistic: "median" | "minimum";
+  readonly budgetMs: number;
+  readonly shows?: string;
+  /** The trial of row r and column c has sequence `r * columns + c`. */
+  readonly rows: readonly {
+    readonly problem: Problem;
+    /** Whole configurations; `host` for the CPU's, null where the column has nothing for the row. */
+    readonly cells: readonly (StudyVariant | "host" | null)[];
+  }[];
+}
+
+/** Raised when a published study's shape changes; readers refuse a newer one by name. */
+export const STUDY_SCHEMA = 1;
+
+/** A cell as it is published. Without `us` it prints `--`, and `reason` says why. */
+export interface StudyCell {
+  /** `unmeasured` where the session ended before it; `absent` where the column has nothing for the row. */
+  readonly status: Status | "unmeasured" | "absent";
+  readonly reason?: string;
+  /** Canonical id, and identity of the plan that ran. */
+  readonly variant?: string;
+  readonly planHash?: string;
+  /** The statistic over the samples, and their least and largest; microseconds of one run. */
+  readonly us?: number;
+  readonly leastUs?: number;
+  readonly mostUs?: number;
+  readonly samples?: number;
+  /** What the study shows of the probes. */
+  readonly shown?: number;
+  readonly matched?: number;
+  readonly total?: number;
+  readonly maxError?: number;
+}
+
+export interface DerivedValue {
+  readonly fastest?: string;
+  readonly ratio?: number;
+}
+
+/** A study on one device, as `tables/<device>/<profile>/studies/<operation>-<id>.json` publishes it. */
+export interface StudyResult {
+  readonly schema: number;
+  readonly id: string;
+  readonly operation: string;
+  readonly title: string;
+  readonly doc: string;
+  readonly epoch: number;
+  readonly protocol: number;
+  readonly device: DeviceInfo;
+  readonly deviceSlug: string;
+  readonly profile: ProfileName;
+  readonly session: string;
+  readonly commit: string;
+  readonly statistic: "median" | "minimum";
+  readonly budgetMs: number;
+  readonly dimensions: readonly string[];
+  readonly columns: readonly { readonly name: string; readonly doc: string }[];
+  readonly derived: readonly DerivedColumn[];
+  readonly shows?: string;
+  readonly rows: readonly {
+    readonly problem: Problem;
+    readonly cells: readonly StudyCell[];
+    /** One a derived column, in their order: the fastest column where it was asked for, and the ratio where there is one. */
+    readonly derived: readonly DerivedValue[];
+  }[];
+}

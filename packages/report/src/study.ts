@@ -1,0 +1,141 @@
+import type { DerivedColumn, DerivedValue, StudyCell, StudyReference, StudyResult } from "@tunelab/contract";
+import { derivedOf } from "@tunelab/selection";
+import { studyChart } from "./charts/study-table.ts";
+import { sectionName } from "./facts.ts";
+import { formatError, formatRatio, formatTime, NOTHING } from "./format.ts";
+import { columns, type Grid, gridMarkdown } from "./grid.ts";
+import { codeSpan, escapeMarkdown } from "./markdown.ts";
+import { Page } from "./page.ts";
+
+/** What stands around a study: why it is stale (empty when it is not), and somebody else's figures for its rows. */
+export interface StudyContext {
+  readonly stale: readonly string[];
+  readonly reference?: StudyReference;
+}
+
+/** A published study to read: its table with derived columns and verification, what could not be run and why, a picture, and the figures of the document it repeats. */
+export function studyPage(study: StudyResult, { stale, reference }: StudyContext, picture: string): Page {
+  const { identity } = study.device;
+  const device = identity.description || identity.device || study.deviceSlug;
+  const page = new Page(`${study.operation}: ${study.title}, on ${device}`);
+  page.text(
+    `${escapeMarkdown(sectionName(study))}. Generated from the published evidence; never edited by hand.`,
+  );
+  page.text(escapeMarkdown(study.doc));
+  for (const reason of stale)
+    page.text(
+      `**Stale:** ${escapeMarkdown(reason)}; measure it again with \`pnpm tables --measure --only ${study.operation}/${study.id} --device ${study.deviceSlug}\`.`,
+    );
+  page.text(gridMarkdown(studyGrid(study)));
+  page.text(legend(study));
+  const reasons = missing(study);
+  if (reasons.length > 0) page.text(reasons.map((line) => `- ${escapeMarkdown(line)}`).join("\n"));
+  page.chart(picture, `${study.title}: time by setting`, studyChart(study));
+  page.text(
+    gridMarkdown({
+      columns: columns("column", "what it is"),
+      rows: study.columns.map(({ name, doc }) => [name, doc]),
+    }),
+  );
+  if (reference) {
+    page.heading(2, `The same table in the document, on ${reference.device}`);
+    page.text(
+      `Theirs, for comparison, and not measured here: ${escapeMarkdown(reference.source)}, on ${escapeMarkdown(reference.device)}.`,
+    );
+    page.text(gridMarkdown(referenceGrid(study, reference)));
+  }
+  page.text(
+    `Session ${codeSpan(study.session)}, commit ${codeSpan(study.commit || "unknown")}, protocol ${study.protocol}, epoch ${study.epoch}.`,
+  );
+  return page;
+}
+
+/** Rows by their dimensions, a column a setting, the derived ones, and the verification of all times in the row. */
+export function studyGrid(study: StudyResult): Grid {
+  const { dimensions, rows, derived, shows } = study;
+  return {
+    columns: columns(
+      ...dimensions.map((name) => `>${name}`),
+      ...study.columns.map(({ name }) => `>${name}`),
+      ...derived.map(derivedTitle),
+      ">verified",
+      ">max error",
+    ),
+    rows: rows.map(({ problem, cells, derived: values }) => {
+      const timed = cells.filter(({ us }) => us !== undefined);
+      const sum = (field: "matched" | "total"): number =>
+        timed.reduce((all, cell) => all + (cell[field] ?? 0), 0);
+      return [
+        ...dimensions.map((name) => String(problem[name] ?? NOTHING)),
+        ...cells.map((cell) => cellText(cell, shows !== undefined)),
+        ...derived.map((column, index) => derivedText(column, values[index] ?? {})),
+        timed.length > 0 ? `${sum("matched")}/${sum("total")}` : NOTHING,
+        timed.length > 0 ? formatError(Math.max(...timed.map(({ maxError }) => maxError ?? 0))) : NOTHING,
+      ];
+    }),
+  };
+}
+
+/** `14.7 ms (6)`; `--` where nothing was timed, and nothing where the column has nothing. */
+function cellText({ status, us, shown }: StudyCell, shows: boolean): string {
+  if (status === "absent") return "";
+  if (us === undefined) return NOTHING;
+  return shows && shown !== undefined ? `${formatTime(us)} (${shown})` : formatTime(us);
+}
+
+const derivedTitle = ({ kind, name }: DerivedColumn): string => (kind === "faster" ? name : `>${name}`);
+
+/** `block 1.35x`; `1.35x`. */
+export function derivedText({ kind }: DerivedColumn, { fastest, ratio }: DerivedValue): string {
+  if (kind === "ratio") return formatRatio(ratio);
+  if (fastest === undefined) return NOTHING;
+  return ratio === undefined ? `${fastest} only` : `${fastest} ${formatRatio(ratio)}`;
+}
+
+function legend({ statistic, budgetMs, shows, rows }: StudyResult): string {
+  const samples = rows.flatMap(({ cells }) => cells.flatMap((cell) => cell.samples ?? []));
+  const counts = samples.length > 0 ? `${Math.min(...samples)} to ${Math.max(...samples)}` : "no";
+  const parentheses = shows === undefined ? "" : ` In parentheses: ${escapeMarkdown(shows)}.`;
+  return `The ${statistic} of one run over ${counts} samples.${parentheses} ${NOTHING}: not timed, of which the list below says why; nothing runs that should take over ${budgetMs} ms.`;
+}
+
+/** Cells without a time, grouped by why. */
+function missing({ rows, columns: all, dimensions }: StudyResult): readonly string[] {
+  const groups = new Map<string, string[]>();
+  for (const { problem, cells } of rows) {
+    for (const [column, { status, reason, us }] of cells.entries()) {
+      if (us !== undefined || status === "absent") continue;
+      const why = `${status}${reason ? `: ${reason.replace(/it should take \d+ ms/, "it should take longer")}` : ""}`;
+      const where = dimensions.map((name) => `${name}=${problem[name]}`).join(",");
+      groups.set(why, [...(groups.get(why) ?? []), `${where} ${all[column]!.name}`]);
+    }
+  }
+  return [...groups].map(([why, cells]) => `${why} (${cells.join("; ")})`);
+}
+
+/** The document's figures in the study's columns, in the document's rows. */
+function referenceGrid(study: StudyResult, { rows }: StudyReference): Grid {
+  const { dimensions, columns: all, derived } = study;
+  const figure = (value: number | string | undefined): string =>
+    typeof value === "number" ? formatTime(value) : (value ?? "");
+  return {
+    columns: columns(
+      ...dimensions.map((name) => `>${name}`),
+      ...all.map(({ name }) => `>${name}`),
+      ...derived.map(derivedTitle),
+    ),
+    rows: rows.map(({ problem, figures }) => {
+      const times = new Map(
+        all.map(({ name }) => {
+          const value = figures[name];
+          return [name, typeof value === "number" ? value : undefined] as const;
+        }),
+      );
+      return [
+        ...dimensions.map((name) => String(problem[name] ?? NOTHING)),
+        ...all.map(({ name }) => figure(figures[name])),
+        ...derived.map((column) => derivedText(column, derivedOf(column, times))),
+      ];
+    }),
+  };
+}
