@@ -7,6 +7,6 @@ export type { Raced } from "./calibrate/race.ts";
 export type { RuntimeEvent } from "./events.ts";
 export type { DeviceOptions } from "./open.ts";
 export type { Answer, BoundCall, Calibration, RuntimeOperation } from "./operation.ts";
-export type { Asked, Provenance } from "./operations/backend.ts";
+export type { Asked, Provenance } from "./operations/typed.ts";
 export type { Backend } from "./route.ts";
 export { createRuntime, Runtime, type RuntimeOptions, type ShippedOperation } from "./runtime.ts";

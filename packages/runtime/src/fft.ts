@@ -3,7 +3,9 @@ export * from "./core.ts";
 export {
   type BoundFft,
   bindFft,
+  calibrateFft,
   explainFft,
+  type FftArray,
   type FftInput,
   type FftOutput,
   type FftShape,

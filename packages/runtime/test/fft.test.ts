@@ -1,7 +1,8 @@
 import { type Fault, problemKey } from "@tunelab/contract";
 import { suite } from "@tunelab/kernel-fft/suite";
 import { describe, expect, it } from "vitest";
-import { createRuntime, explainFft, fft } from "../src/fft.ts";
+import { calibrateFft, createRuntime, explainFft, fft } from "../src/fft.ts";
+import { fftTrial } from "../src/operations/fft/calibrate.ts";
 
 const runtime = await createRuntime({ backend: "cpu" });
 
@@ -42,5 +43,40 @@ describe("the Fourier transform on the CPU", () => {
       message: expect.stringMatching(/96.*power of two/),
     });
     expect((await explainFft(runtime, { n: 64, batch: 9 })).variant).toBe("cpu/fft.js");
+  });
+});
+
+describe("a race of transforms", () => {
+  const problem = { n: 64, batch: 40, direction: "inverse" } as const;
+
+  it("takes the CPU's own answer, and turns down one that is off in a compared transform, or no number", async () => {
+    const { inputs, verify } = await fftTrial(problem, 2e-6);
+    const { n, direction } = problem;
+    const { output } = await fft(runtime, { n, direction, input: inputs.input as Float32Array });
+    expect(await verify({ output })).toBeUndefined();
+    const spoiled = (at: number, value: number): Float32Array => {
+      const other = output.slice();
+      other[at] = value;
+      return other;
+    };
+    // Transforms 0, 2, 4, ... are compared: the third item is one of them.
+    expect(await verify({ output: spoiled(2 * n * 2 + 5, 0) })).toMatch(/transform 2 is .* over 0.000002/);
+    expect(await verify({ output: spoiled(0, Number.NaN) })).toMatch(/transform 0 is NaN/);
+    expect(await verify({ output: output.map((value, at) => value * (at % 2 ? 1 : 1 + 1e-5)) })).toMatch(
+      /transform 0/,
+    );
+  });
+
+  it("needs a GPU, and refuses a problem that is none", async () => {
+    const faultOf = (n: number): Promise<Fault> =>
+      calibrateFft(runtime, { n, batch: 1 }, { maxMilliseconds: 10 }).then(
+        () => expect.fail("nothing was thrown"),
+        (error) => error,
+      );
+    expect(await faultOf(96)).toMatchObject({ kind: "usage" });
+    expect(await faultOf(64)).toMatchObject({
+      kind: "unsupported",
+      message: expect.stringMatching(/CPU alone/),
+    });
   });
 });

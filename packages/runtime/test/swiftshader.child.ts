@@ -1,8 +1,10 @@
 import { create, globals } from "webgpu";
 import {
   bindMatchedFilter,
+  calibrateFft,
   calibrateMatchedFilter,
   createRuntime,
+  explainFft,
   explainMatchedFilter,
   fft,
   matchedFilter,
@@ -53,7 +55,12 @@ async function transformed() {
   const largest = Math.max(...cpu.output.map(Math.abs));
   const apart = (a: Float32Array, b: Float32Array, scale: number): number =>
     Math.max(...a.map((value, at) => Math.abs(value / scale - b[at]!)));
+  const raced = await createRuntime({ device: runtime.device });
+  const { variant: winner } = await calibrateFft(raced, { n: 64, batch: 32 }, { maxMilliseconds: 4000 });
+  const after = await explainFft(raced, { n: 64, batch: 5 });
+  raced.dispose();
   return {
+    raced: { winner, runs: after.variant, why: after.why },
     variant: there.variant,
     backends: [there.backend, cpu.backend],
     fromCpu: apart(there.output, cpu.output, 1) / largest,

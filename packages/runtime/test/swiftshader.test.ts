@@ -23,6 +23,7 @@ interface Report {
   readonly onGpu: Summary & { readonly values: readonly number[] };
   readonly auto: { readonly backend: string; readonly why: string; readonly indices: readonly number[] };
   readonly transform: {
+    readonly raced: { readonly winner: string; readonly runs: string; readonly why: string };
     readonly variant: string;
     readonly backends: readonly string[];
     readonly fromCpu: number;
@@ -118,6 +119,13 @@ describe.skipIf(!driver)("on the embedded software GPU", () => {
     expect(backends).toEqual(["gpu", "cpu"]);
     expect(fromCpu).toBeLessThan(2e-6);
     expect(fromInput).toBeLessThan(4e-6);
+  });
+
+  it("a race of transforms is answered rightly, and its winner runs other batches of the length", () => {
+    const { winner, runs, why } = report.transform.raced;
+    expect(winner).toMatch(/^(one-workgroup|four-step)\//);
+    expect(runs).toBe(winner);
+    expect(why).toMatch(/raced on this device/);
   });
 
   it("disposing of a runtime leaves the caller's device alive, and nothing was worth an event", () => {

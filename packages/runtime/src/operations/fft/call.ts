@@ -1,20 +1,20 @@
 import { Fault } from "@tunelab/contract";
 import { type Direction, type FftProblem, operation } from "@tunelab/kernel-fft";
 import type { Explanation } from "@tunelab/selection";
-import type { BoundCall } from "../../operation.ts";
+import type { CalibrationOptions } from "../../calibrate/calibrate.ts";
+import type { Calibration } from "../../operation.ts";
 import type { Runtime, ShippedOperation } from "../../runtime.ts";
 import {
   type Asked,
-  answer,
-  type CpuSide,
-  demandOf,
+  bindCall,
+  calibrate,
+  call,
   foresee,
-  GPU,
-  isBuffer,
   type Provenance,
-  provenanceOf,
+  type TypedBound,
+  type TypedOperation,
   wordsOf,
-} from "../backend.ts";
+} from "../typed.ts";
 
 /** The Fourier transform with its shipped tables, for `runtime.operation(...)`. */
 export const fftOperation: ShippedOperation<FftProblem> = {
@@ -39,23 +39,22 @@ export interface FftShape extends Asked {
   readonly direction?: Direction;
 }
 
-export interface FftOutput extends Provenance {
+/** Transforms of the batch. */
+export interface FftArray {
   /** B * n * 2 floats, interleaved, natural order. */
   readonly output: Float32Array;
 }
 
+export interface FftOutput extends FftArray, Provenance {}
+
 /** A transform bound to its buffers, to run or to encode among the caller's own work. */
-export interface BoundFft extends Provenance {
+export interface BoundFft extends TypedBound {
   write(input: Float32Array): void;
-  run(): Promise<void>;
-  /** Encodes one run into the caller's encoder (no pass may be open); the caller submits. */
-  encode(encoder: GPUCommandEncoder): void;
   /** The output of the last run. Rejects with `Fault` usage when `output` is the caller's own buffer. */
   read(): Promise<Float32Array>;
-  dispose(): void;
 }
 
-function problemOf({ n, input, direction = "forward" }: FftInput): FftProblem {
+function problemIn({ n, input, direction = "forward" }: FftInput): FftProblem {
   if (!Number.isSafeInteger(n) || n < 1) throw new Fault("usage", `n is ${n}, not a positive integer`);
   const floats = wordsOf(input);
   const batch = floats / (2 * n);
@@ -66,63 +65,60 @@ function problemOf({ n, input, direction = "forward" }: FftInput): FftProblem {
   );
 }
 
-const shapeOf = ({ n, batch, direction = "forward" }: FftShape): FftProblem => ({ n, batch, direction });
+const problemOf = ({ n, batch, direction = "forward" }: FftShape): FftProblem => ({ n, batch, direction });
 
-const cpuSide = ({ n, batch }: FftProblem): CpuSide => ({
-  variant: "cpu/fft.js",
-  bytes: 2 * batch * n * 8,
-  milliseconds: async () => batch * (await (await import("./cpu.ts")).cpuTransformMs(n)),
-});
+const typed: TypedOperation<FftProblem, FftInput, FftArray> = {
+  shipped: fftOperation,
+  given: (asked) => ({ problem: problemIn(asked), ports: { input: asked.input } }),
+  answer: ({ output }) => ({ output: output as Float32Array }),
+  cpu: {
+    variant: "cpu/fft.js",
+    bytes: ({ n, batch }) => 2 * batch * n * 8,
+    milliseconds: async ({ n, batch }) => batch * (await (await import("./cpu.ts")).cpuTransformMs(n)),
+    compute: async ({ n, direction }, { input }) => {
+      const { transformOnCpu } = await import("./cpu.ts");
+      return { output: await transformOnCpu(n, input as Float32Array, direction) };
+    },
+  },
+  trial: async (problem, bound) => (await import("./calibrate.ts")).fftTrial(problem, bound),
+};
 
 /**
  * Batched complex Fourier transform, natural order in and out, unnormalised: X[b, k] = sum_j x[b, j] exp(-+ 2 pi i j k / n).
  * Relative error in the 2-norm at most 2e-6. Rejects with `Fault` usage, unsupported, out-of-memory or device-lost.
  */
-export async function fft(runtime: Runtime, call: FftInput): Promise<FftOutput> {
-  const problem = problemOf(call);
-  const { input } = call;
-  return answer(runtime, fftOperation, problem, call, cpuSide(problem), {
-    onCpu: isBuffer(input)
-      ? undefined
-      : async () => {
-          const { transformOnCpu } = await import("./cpu.ts");
-          return { output: await transformOnCpu(problem.n, input, problem.direction) };
-        },
-    onGpu: async () => {
-      const transform = runtime.operation(fftOperation);
-      const { outputs, explanation } = await transform.run(problem, { input }, demandOf(call));
-      return { result: { output: outputs.output as Float32Array }, explanation };
-    },
-  });
+export function fft(runtime: Runtime, input: FftInput): Promise<FftOutput> {
+  return call(typed, runtime, input);
 }
 
 /** Binds points to the best variant once, to run or encode many times; with `output` the result stays in the caller's GPUBuffer. */
 export async function bindFft(
   runtime: Runtime,
-  call: Omit<FftInput, "backend"> & { readonly output?: GPUBuffer },
+  input: Omit<FftInput, "backend"> & { readonly output?: GPUBuffer },
 ): Promise<BoundFft> {
-  const problem = problemOf(call);
-  const ports = { input: call.input, ...(call.output ? { output: call.output } : {}) };
-  const demand = { encodable: true, ...demandOf(call) };
-  const bound: BoundCall = await runtime.operation(fftOperation).bind(problem, ports, demand);
-  return {
-    ...provenanceOf(GPU, bound.explanation),
-    write: (input) => bound.write({ input }),
-    run: () => bound.run(),
-    encode: (encoder) => bound.encode(encoder),
-    read: async () => (await bound.read(["output"])).output as Float32Array,
-    dispose: () => bound.dispose(),
-  };
+  const { whole, write, answer } = await bindCall(typed, runtime, input, { output: input.output });
+  return { ...whole, write: (points) => write({ input: points }), read: async () => (await answer()).output };
 }
 
 /** Compiles the variant that calls of this shape will run, ahead of the first; says which and why. */
-export async function prepareFft(runtime: Runtime, shape: FftShape): Promise<Explanation> {
-  const problem = shapeOf(shape);
-  return foresee("prepare", runtime, fftOperation, problem, shape, cpuSide(problem));
+export function prepareFft(runtime: Runtime, shape: FftShape): Promise<Explanation> {
+  return foresee("prepare", typed, runtime, problemOf(shape), shape);
 }
 
 /** Which variant a call of this shape would try first, why, and what was refused; compiles nothing unless `auto` weighs. */
-export async function explainFft(runtime: Runtime, shape: FftShape): Promise<Explanation> {
-  const problem = shapeOf(shape);
-  return foresee("explain", runtime, fftOperation, problem, shape, cpuSide(problem));
+export function explainFft(runtime: Runtime, shape: FftShape): Promise<Explanation> {
+  return foresee("explain", typed, runtime, problemOf(shape), shape);
+}
+
+/**
+ * Races the portfolio and the tables' rows for this shape on the device in hand, a sample of every answer held against the CPU's
+ * float64, for at most `maxMilliseconds`. Later calls of this length and direction run the winner; with the runtime's `cache` so do
+ * later visits. Rejects with `Fault` unsupported without a GPU, usage when aborted.
+ */
+export function calibrateFft(
+  runtime: Runtime,
+  shape: FftShape,
+  options: CalibrationOptions,
+): Promise<Calibration> {
+  return calibrate(typed, runtime, problemOf(shape), options);
 }

@@ -1,6 +1,7 @@
 import type { PortData } from "@tunelab/contract";
 import type { MatchedFilterProblem } from "@tunelab/kernel-matched-filter";
 import type { Trial } from "../../calibrate/calibrate.ts";
+import { spread, uniform } from "../random.ts";
 import { correlateOnCpu } from "./cpu.ts";
 import { allPairs, RECORD_WORDS } from "./input.ts";
 
@@ -8,15 +9,6 @@ import { allPairs, RECORD_WORDS } from "./input.ts";
 const COMPARED = 64;
 /** Magnitudes closer than this decide nothing between two lags: float32 of a transform tells no more apart. */
 const NEAR_TIE = 1e-5;
-
-/** Numbers in [0, 1): the same in every engine (Numerical Recipes' linear congruence). */
-function uniform(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 /**
  * Spectra of unit power and random phase; datum i is template i mod T, delayed by a random lag, so that pair (i, i mod T) peaks
@@ -37,8 +29,7 @@ export async function matchedFilterTrial(problem: MatchedFilterProblem, bound: n
     }
   }
   const pairs = pairsOf(problem);
-  const step = Math.max(1, Math.floor(problem.pairs / COMPARED));
-  const compared = Array.from({ length: Math.min(COMPARED, problem.pairs) }, (_, index) => index * step);
+  const compared = spread(problem.pairs, COMPARED);
   const sample = new Uint32Array(compared.flatMap((pair) => [pairs[2 * pair]!, pairs[2 * pair + 1]!]));
   const truth = await correlateOnCpu({ n, data, templates, pairs: sample });
   return {

@@ -1,29 +1,20 @@
-import { Fault, type PortData } from "@tunelab/contract";
+import type { PortData } from "@tunelab/contract";
 import { type MatchedFilterProblem, operation } from "@tunelab/kernel-matched-filter";
 import type { Explanation } from "@tunelab/selection";
 import type { CalibrationOptions } from "../../calibrate/calibrate.ts";
-import type { BoundCall, Calibration } from "../../operation.ts";
+import type { Calibration } from "../../operation.ts";
 import type { Runtime, ShippedOperation } from "../../runtime.ts";
 import {
   type Asked,
-  answer,
-  type CpuSide,
-  demandOf,
+  bindCall,
+  calibrate,
+  call,
   foresee,
-  GPU,
-  isBuffer,
   type Provenance,
-  provenanceOf,
-} from "../backend.ts";
-import {
-  allPairs,
-  type Counts,
-  countsOf,
-  type PeakArrays,
-  type PortsGiven,
-  RECORD_WORDS,
-  unpackRecords,
-} from "./input.ts";
+  type TypedBound,
+  type TypedOperation,
+} from "../typed.ts";
+import { allPairs, countsOf, type PeakArrays, RECORD_WORDS, unpackRecords } from "./input.ts";
 
 export { NO_PEAK } from "@tunelab/kernel-matched-filter";
 
@@ -61,66 +52,52 @@ export interface MatchedFilterShape extends Asked {
 export interface MatchedFilterPeaks extends PeakArrays, Provenance {}
 
 /** A matched filter bound to its buffers, to run or to encode among the caller's own work. */
-export interface BoundMatchedFilter extends Provenance {
+export interface BoundMatchedFilter extends TypedBound {
   /** Uploads other spectra or pairs of the same counts. */
   write(contents: {
     readonly data?: Float32Array;
     readonly templates?: Float32Array;
     readonly pairs?: Uint32Array;
   }): void;
-  run(): Promise<void>;
-  /** Encodes one run into the caller's encoder (no pass may be open); the caller submits. */
-  encode(encoder: GPUCommandEncoder): void;
   /** The peaks of the last run. Rejects with `Fault` usage when `records` is the caller's own buffer. */
   peaks(): Promise<PeakArrays>;
-  dispose(): void;
 }
 
-const problemOf = ({ n, data, templates, pairs = data * templates }: MatchedFilterShape) => ({
+const problemOf = ({
   n,
   data,
   templates,
-  pairs,
-});
+  pairs = data * templates,
+}: MatchedFilterShape): MatchedFilterProblem => ({ n, data, templates, pairs });
 
-function problemAndPorts(input: PortsGiven) {
-  const problem = countsOf(input);
-  const pairs = input.pairs ?? allPairs(problem.data, problem.templates);
-  return { problem, ports: { data: input.data, templates: input.templates, pairs } };
-}
-
-/** The CPU's side: bytes of spectra, pairs of two words and records of four, and the time of its own measurement. */
-const cpuSide = ({ n, data, templates, pairs }: Counts): CpuSide => ({
-  variant: "cpu/fft.js",
-  bytes: 4 * (2 * n * (data + templates) + (2 + RECORD_WORDS) * pairs),
-  milliseconds: async () => pairs * (await (await import("./cpu.ts")).cpuPairMs(n)),
-});
+const typed: TypedOperation<MatchedFilterProblem, MatchedFilterInput, PeakArrays> = {
+  shipped: matchedFilterOperation,
+  given: (input) => {
+    const problem = countsOf(input);
+    const pairs = input.pairs ?? allPairs(problem.data, problem.templates);
+    return { problem, ports: { data: input.data, templates: input.templates, pairs } };
+  },
+  answer: ({ records }) => unpackRecords(records as Uint32Array),
+  cpu: {
+    variant: "cpu/fft.js",
+    bytes: ({ n, data, templates, pairs }) => 4 * (2 * n * (data + templates) + (2 + RECORD_WORDS) * pairs),
+    milliseconds: async ({ n, pairs }) => pairs * (await (await import("./cpu.ts")).cpuPairMs(n)),
+    compute: async ({ n }, { data, templates, pairs }) => {
+      const { correlateOnCpu } = await import("./cpu.ts");
+      const spectra = { data: data as Float32Array, templates: templates as Float32Array };
+      return { records: await correlateOnCpu({ n, ...spectra, pairs: pairs as Uint32Array }) };
+    },
+  },
+  trial: async (problem, bound) => (await import("./calibrate.ts")).matchedFilterTrial(problem, bound),
+};
 
 /**
  * Peak of the circular cross-correlation of each pair of data spectrum and template: z = inverse FFT of d * conj(h).
  * Runs the fastest verified variant known for the device in hand, or on the CPU (float64) where the backend says so.
  * Rejects with `Fault` usage (shapes, pairs), unsupported (nothing fits), out-of-memory or device-lost.
  */
-export async function matchedFilter(
-  runtime: Runtime,
-  input: MatchedFilterInput,
-): Promise<MatchedFilterPeaks> {
-  const { problem, ports } = problemAndPorts(input);
-  const { data, templates, pairs } = ports;
-  const readable = !isBuffer(data) && !isBuffer(templates) && !isBuffer(pairs);
-  return answer(runtime, matchedFilterOperation, problem, input, cpuSide(problem), {
-    onCpu: readable
-      ? async () => {
-          const { correlateOnCpu } = await import("./cpu.ts");
-          return unpackRecords(await correlateOnCpu({ n: problem.n, data, templates, pairs }));
-        }
-      : undefined,
-    onGpu: async () => {
-      const filter = runtime.operation(matchedFilterOperation);
-      const { outputs, explanation } = await filter.run(problem, ports, demandOf(input));
-      return { result: unpackRecords(outputs.records as Uint32Array), explanation };
-    },
-  });
+export function matchedFilter(runtime: Runtime, input: MatchedFilterInput): Promise<MatchedFilterPeaks> {
+  return call(typed, runtime, input);
 }
 
 /**
@@ -132,41 +109,18 @@ export async function bindMatchedFilter(
   runtime: Runtime,
   input: Omit<MatchedFilterInput, "backend"> & { readonly records?: GPUBuffer },
 ): Promise<BoundMatchedFilter> {
-  const { problem, ports } = problemAndPorts(input);
-  const all = { ...ports, ...(input.records ? { records: input.records } : {}) };
-  const demand = { encodable: true, ...demandOf(input) };
-  const bound = await runtime.operation(matchedFilterOperation).bind(problem, all, demand);
-  return {
-    ...provenanceOf(GPU, bound.explanation),
-    write: (contents) => bound.write(contents as PortData),
-    run: () => bound.run(),
-    encode: (encoder) => bound.encode(encoder),
-    peaks: () => peaksOf(bound),
-    dispose: () => bound.dispose(),
-  };
-}
-
-async function peaksOf(bound: BoundCall): Promise<PeakArrays> {
-  const { records } = await bound.read(["records"]);
-  return unpackRecords(records as Uint32Array);
+  const { whole, write, answer } = await bindCall(typed, runtime, input, { records: input.records });
+  return { ...whole, write: (contents) => write(contents as PortData), peaks: answer };
 }
 
 /** Compiles the variant that calls of this shape will run, ahead of the first; says which and why. */
-export async function prepareMatchedFilter(
-  runtime: Runtime,
-  shape: MatchedFilterShape,
-): Promise<Explanation> {
-  const problem = problemOf(shape);
-  return foresee("prepare", runtime, matchedFilterOperation, problem, shape, cpuSide(problem));
+export function prepareMatchedFilter(runtime: Runtime, shape: MatchedFilterShape): Promise<Explanation> {
+  return foresee("prepare", typed, runtime, problemOf(shape), shape);
 }
 
 /** Which variant a call of this shape would try first, why, and what was refused; compiles nothing unless `auto` weighs. */
-export async function explainMatchedFilter(
-  runtime: Runtime,
-  shape: MatchedFilterShape,
-): Promise<Explanation> {
-  const problem = problemOf(shape);
-  return foresee("explain", runtime, matchedFilterOperation, problem, shape, cpuSide(problem));
+export function explainMatchedFilter(runtime: Runtime, shape: MatchedFilterShape): Promise<Explanation> {
+  return foresee("explain", typed, runtime, problemOf(shape), shape);
 }
 
 /**
@@ -174,15 +128,10 @@ export async function explainMatchedFilter(
  * `maxMilliseconds`. Later calls of this length run the winner; with the runtime's `cache` so do later visits.
  * Rejects with `Fault` unsupported without a GPU, usage when aborted.
  */
-export async function calibrateMatchedFilter(
+export function calibrateMatchedFilter(
   runtime: Runtime,
   shape: MatchedFilterShape,
   options: CalibrationOptions,
 ): Promise<Calibration> {
-  const problem = problemOf(shape);
-  const wrong = operation.refuse(problem);
-  if (wrong) throw new Fault("usage", wrong, { problem });
-  const { matchedFilterTrial } = await import("./calibrate.ts");
-  const trial = await matchedFilterTrial(problem, operation.accuracy.bound);
-  return runtime.operation(matchedFilterOperation).calibrate(problem, trial, options);
+  return calibrate(typed, runtime, problemOf(shape), options);
 }

@@ -1,5 +1,5 @@
 import { Fault } from "@tunelab/contract";
-import { isBuffer, wordsOf } from "../backend.ts";
+import { isBuffer, wordsOf } from "../typed.ts";
 
 /** Floats of a complex point, words of a pair (data index, template index), words of a record (index, re, im, magnitude). */
 const COMPLEX_FLOATS = 2;
