@@ -31,6 +31,8 @@ const PURE = ["contract", "variants", "executor", "selection", "harness", "runti
 /** Libraries that pure packages may import; the shipped half of kernels and everything under the runtime's GPU half may import none. */
 const PURE_LIBRARIES: Record<string, readonly string[]> = {
   harness: ["simple-statistics"],
+  // The float64 solver of its oracle: in the suite alone, which the shipped half never imports.
+  "kernel-eigh": ["ml-matrix"],
   // The CPU backend, a chunk of its own that only calls on the CPU load.
   runtime: ["fft.js"],
 };

@@ -13,6 +13,7 @@ import { isModulePath, loadOutside } from "./outside.ts";
 /** Every operation of the laboratory by name, loaded when first asked for. A new operation is one line here. */
 const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
   fft: async () => suiteOf(await import("@tunelab/kernel-fft/suite")),
+  eigh: async () => suiteOf(await import("@tunelab/kernel-eigh/suite")),
   "matched-filter": async () => suiteOf(await import("@tunelab/kernel-matched-filter/suite")),
 };
 

@@ -1,0 +1,17 @@
+export { scalar } from "./algorithms/scalar/plan.ts";
+export type { ScalarConfig } from "./algorithms/scalar/space.ts";
+export { operation } from "./operation.ts";
+export {
+  compulsoryBytes,
+  type EighProblem,
+  EPSILON,
+  expectedSweeps,
+  MAXIMUM_N,
+  MOST_SWEEPS,
+  matrixStride,
+  nominalFlops,
+  rowStride,
+  type Spectrum,
+  STATUS,
+  type VectorsWanted,
+} from "./problem.ts";

@@ -1,0 +1,183 @@
+import type { Oracle, PortData, Verdict } from "@tunelab/contract";
+import { randomFrom } from "@tunelab/variants";
+import { EigenvalueDecomposition, Matrix } from "ml-matrix";
+import { type EighProblem, EPSILON, MOST_SWEEPS, STATUS } from "../problem.ts";
+import { symmetric } from "./inputs.ts";
+
+/** Errors beyond this many n eps are no matter of accuracy: such a matrix is wrong. */
+const WRONG = 1000;
+
+/** Errors of one matrix's decomposition in units of n eps. */
+export interface Errors {
+  /** ||A V - V diag(w)||_F / ||A||_F; without vectors 0. */
+  readonly residual: number;
+  /** ||V^T V - I||_F; without vectors 0. */
+  readonly orthogonality: number;
+  /** max |w - w float64| / ||A||_2; NaN where float64 was not asked. */
+  readonly value: number;
+}
+
+/** Eigenvalues in float64, ascending: ml-matrix's tridiagonal QL on the matrix scaled to 1. */
+export function eigenvaluesOf(a: Float64Array, n: number): Float64Array {
+  const largest = a.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+  if (largest === 0) return new Float64Array(n);
+  const scaled = Matrix.from1DArray(
+    n,
+    n,
+    Array.from(a, (x) => x / largest),
+  );
+  const { realEigenvalues } = new EigenvalueDecomposition(scaled, { assumeSymmetric: true });
+  return Float64Array.from(realEigenvalues, (x) => x * largest).sort();
+}
+
+/** Residual and orthogonality of columns `vectors` (row by row, from `at`) and `values`, in n eps. */
+export function vectorErrors(
+  a: Float64Array,
+  n: number,
+  values: ArrayLike<number>,
+  vectors: ArrayLike<number>,
+): Pick<Errors, "residual" | "orthogonality"> {
+  const frobenius = Math.sqrt(a.reduce((sum, x) => sum + x * x, 0)) || Number.MIN_VALUE;
+  // Columns as rows: dot products run over neighbours.
+  const v = new Float64Array(n * n);
+  for (let i = 0; i < n; i++) for (let k = 0; k < n; k++) v[k * n + i] = vectors[i * n + k]!;
+  let [residual, angles] = [0, 0];
+  for (let k = 0; k < n; k++) {
+    for (let i = 0; i < n; i++) {
+      const row = dot(a, i * n, v, k * n, n) - values[k]! * v[k * n + i]!;
+      residual += (row / frobenius) ** 2;
+    }
+    for (let l = 0; l <= k; l++) {
+      const off = dot(v, k * n, v, l * n, n) - (k === l ? 1 : 0);
+      angles += (k === l ? 1 : 2) * off * off;
+    }
+  }
+  return {
+    residual: Math.sqrt(residual) / (n * EPSILON),
+    orthogonality: Math.sqrt(angles) / (n * EPSILON),
+  };
+}
+
+function dot(x: Float64Array, xAt: number, y: Float64Array, yAt: number, n: number): number {
+  let sum = 0;
+  for (let i = 0; i < n; i++) sum += x[xAt + i]! * y[yAt + i]!;
+  return sum;
+}
+
+/**
+ * Judges decompositions: every matrix by its status, order, trace, residual and orthogonality (those of its input as the kernel read it), a random
+ * sample by the eigenvalues of a float64 solver as well. A matrix that is not finite must be reported, with NaN in all its results.
+ */
+export function oracleOf(problem: EighProblem, inputs: PortData): Oracle {
+  const { n, batch } = problem;
+  const spectra = new Map<number, Float64Array>();
+  const exact = (item: number, a: Float64Array): Float64Array => {
+    const known = spectra.get(item) ?? eigenvaluesOf(a, n);
+    spectra.set(item, known);
+    return known;
+  };
+
+  function judge(outputs: PortData, item: number, sampled: boolean): Errors | string {
+    const a = symmetric(problem, inputs.matrices!, item);
+    const values = outputs.values!.subarray(n * item, n * (item + 1));
+    const vectors =
+      problem.vectors === "yes" ? outputs.vectors!.subarray(n * n * item, n * n * (item + 1)) : undefined;
+    const [status, sweeps] = [outputs.status![2 * item]!, outputs.status![2 * item + 1]!];
+    if (!a.every(Number.isFinite)) {
+      if (status !== STATUS.nonFinite) return `status ${status} for a matrix that is not finite`;
+      const all = [...values, ...(vectors ?? [])];
+      return all.every(Number.isNaN) ? NONE : "numbers for a matrix that is not finite";
+    }
+    if (status !== STATUS.converged) return `status ${status} after ${sweeps} sweeps`;
+    if (sweeps > MOST_SWEEPS) return `${sweeps} sweeps, over ${MOST_SWEEPS}`;
+    for (let k = 1; k < n; k++)
+      if (!(values[k - 1]! <= values[k]!)) return `values ${k - 1} and ${k} are not ascending`;
+    const frobenius = Math.hypot(...blockNorms(a, n));
+    let trace = 0;
+    for (let k = 0; k < n; k++) trace += values[k]! - a[k * n + k]!;
+    if (!(Math.abs(trace) <= WRONG * n * EPSILON * frobenius)) return `the trace is off by ${trace}`;
+    const errors = vectors ? vectorErrors(a, n, values, vectors) : { residual: 0, orthogonality: 0 };
+    return { ...errors, value: sampled ? valueError(exact(item, a), values) : Number.NaN };
+  }
+
+  return {
+    check(outputs, sample): Verdict {
+      const missing = missingPort(problem, outputs);
+      if (missing) {
+        return {
+          matched: 0,
+          total: batch,
+          sampled: 0,
+          maxError: Number.POSITIVE_INFINITY,
+          nearTies: 0,
+          detail: missing,
+        };
+      }
+      const chosen = sampleOf(batch, sample.count, sample.seed);
+      let [matched, maxError] = [0, 0];
+      let detail: string | undefined;
+      for (let item = 0; item < batch; item++) {
+        const found = judge(outputs, item, chosen.has(item));
+        let wrong = typeof found === "string" ? found : undefined;
+        if (typeof found !== "string") {
+          for (const [name, error] of Object.entries(found) as [keyof Errors, number][]) {
+            if (name === "value" && !chosen.has(item)) continue;
+            const size = Number.isNaN(error) ? Number.POSITIVE_INFINITY : error;
+            maxError = Math.max(maxError, size);
+            if (size > WRONG) wrong ??= `${name} is off by ${size.toPrecision(3)} n eps`;
+          }
+        }
+        if (wrong === undefined) matched++;
+        else detail ??= `matrix ${item}: ${wrong}`;
+      }
+      return {
+        matched,
+        total: batch,
+        sampled: chosen.size,
+        maxError,
+        nearTies: 0,
+        ...(detail ? { detail } : {}),
+      };
+    },
+  };
+}
+
+const NONE: Errors = { residual: 0, orthogonality: 0, value: 0 };
+
+/** Largest distance of sorted eigenvalues, over the largest of them in size, in n eps. */
+function valueError(exact: Float64Array, values: ArrayLike<number>): number {
+  const n = exact.length;
+  const norm = Math.max(Math.abs(exact[0]!), Math.abs(exact[n - 1]!)) || Number.MIN_VALUE;
+  let most = 0;
+  for (let k = 0; k < n; k++) {
+    const off = Math.abs(values[k]! - exact[k]!) / norm;
+    most = Number.isNaN(off) ? Number.POSITIVE_INFINITY : Math.max(most, off);
+  }
+  return most / (n * EPSILON);
+}
+
+/** Norms of rows, so that no call has n^2 arguments. */
+const blockNorms = (a: Float64Array, n: number): number[] =>
+  Array.from({ length: n }, (_, i) => Math.hypot(...a.subarray(i * n, (i + 1) * n)));
+
+function missingPort({ n, batch, vectors }: EighProblem, outputs: PortData): string | undefined {
+  const need = {
+    values: n * batch,
+    status: 2 * batch,
+    ...(vectors === "yes" ? { vectors: n * n * batch } : {}),
+  };
+  for (const [name, words] of Object.entries(need)) {
+    const have = outputs[name]?.length ?? 0;
+    if (have < words) return `${name} hold ${have} words, not ${words}`;
+  }
+  return undefined;
+}
+
+/** Distinct items to compare in full; all of them when the sample is as large. */
+function sampleOf(items: number, count: number, seed: number): ReadonlySet<number> {
+  if (count >= items) return new Set(Array.from({ length: items }, (_, item) => item));
+  const random = randomFrom(seed);
+  const chosen = new Set<number>();
+  while (chosen.size < count) chosen.add(random.integer(items));
+  return chosen;
+}

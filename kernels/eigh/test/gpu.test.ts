@@ -1,0 +1,93 @@
+import type { Config, MeasureRequest, TrialOutcome } from "@tunelab/contract";
+import { type Bench, chooseDevice, openBench } from "@tunelab/devices";
+import { randomFrom, sample } from "@tunelab/variants";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type EighProblem, scalar } from "../src/index.ts";
+import { eighProblem, KINDS } from "../src/suite.ts";
+
+const entry = new URL("./host.ts", import.meta.url);
+let bench: Bench;
+
+beforeAll(async () => {
+  bench = await openBench(await chooseDevice("swiftshader"), { entry, profile: "portable" });
+});
+afterAll(() => bench.close());
+
+async function measure(
+  problem: EighProblem,
+  algorithm: string,
+  config: Config,
+  operation = "eigh",
+): Promise<TrialOutcome> {
+  const request: MeasureRequest = {
+    operation,
+    algorithm,
+    problem,
+    config,
+    isDefault: false,
+    grade: "screened",
+    seeds: [1],
+    oracleSample: 1000,
+  };
+  return await bench.measure(request);
+}
+
+async function expectRight(problem: EighProblem, algorithm: string, config: Config): Promise<TrialOutcome> {
+  const outcome = await measure(problem, algorithm, config);
+  const { matched, total, maxError, detail } = outcome.verdict ?? {};
+  const what = `n=${problem.n} ${outcome.variant}: ${outcome.reason ?? ""} ${detail ?? ""}`;
+  expect([outcome.status, matched], what).toEqual(["ok", total]);
+  expect(maxError, what).toBeLessThanOrEqual(10);
+  return outcome;
+}
+
+const once = KINDS.length;
+
+describe("whole-matrix Jacobi on the embedded GPU", () => {
+  for (const n of [1, 2, 3, 5, 8, 13]) {
+    it(`decomposes every kind of matrix at n = ${n}, in rows and matrices that are padded`, async () => {
+      const problem = eighProblem(n, once, { spectrum: "mixed", pad: 3, gap: 5 });
+      const { capabilities } = bench.hello.info;
+      const config = scalar.defaultConfig(problem, capabilities);
+      const outcome = await expectRight(problem, "scalar", config);
+      expect(outcome.probes).toMatchObject({ "report.unconverged": 0, "report.nonFinite": 2 });
+    });
+  }
+
+  for (const memory of ["both", "matrix", "global"] as const) {
+    for (const vectors of ["yes", "no"] as const) {
+      if (memory === "matrix" && vectors === "no") continue;
+      it(`keeps ${memory} in workgroup memory, with vectors: ${vectors}, in sampled variants`, async () => {
+        const problem = eighProblem(6, once, { spectrum: "mixed", vectors });
+        const space = scalar.space(problem);
+        const some = sample(
+          {
+            ...space,
+            parameters: space.parameters.map((one) =>
+              one.name === "memory" ? { ...one, values: [memory] } : one,
+            ),
+          },
+          randomFrom(6),
+          2,
+        ).filter(({ threads, matrices }) => threads * matrices <= 256);
+        for (const config of some) await expectRight(problem, "scalar", config);
+      });
+    }
+  }
+
+  for (const fault of [
+    "half-the-sweeps",
+    "vectors-turned-back",
+    "values-unsorted",
+    "upper-triangle",
+    "no-flag",
+  ]) {
+    it(`a text with ${fault} is not accepted, and the first matrix that shows it is named`, async () => {
+      const problem = eighProblem(6, once, { spectrum: "mixed" });
+      const config = { threads: 16, matrices: 1, memory: "both", padding: 0 };
+      const outcome = await measure(problem, "scalar", config, fault);
+      expect(["wrong", "inaccurate"]).toContain(outcome.status);
+      if (outcome.status === "wrong") expect(outcome.verdict!.detail).toMatch(/^(matrix \d+: |\d+ of)/);
+    });
+  }
+});

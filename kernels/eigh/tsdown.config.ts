@@ -1,0 +1,8 @@
+import { defineConfig } from "tsdown";
+
+export default defineConfig({
+  entry: ["src/index.ts", "src/suite.ts"],
+  dts: true,
+  sourcemap: true,
+  fixedExtension: false,
+});
