@@ -1,5 +1,6 @@
-import type { TrialOutcome } from "@tunelab/contract";
+import type { MeasureRequest, TrialOutcome } from "@tunelab/contract";
 import { type Planned, planCandidate, type Refused, type Searched } from "./candidate.ts";
+import { type Elsewhere, FARM_BATCH, FARM_DEPTH } from "./farm.ts";
 import { requestFor } from "./request.ts";
 import type { SearchContext } from "./search.ts";
 import type { Candidate } from "./strategies/strategy.ts";
@@ -11,6 +12,8 @@ export interface Waiting {
   readonly planned: Planned;
   /** Its part of the time that compiling the batch took, in ms of wall time. */
   readonly compileMs: number;
+  /** What a compiler elsewhere took for it, in ms; absent when nobody did. */
+  readonly elsewhereMs?: number;
   /** Present when compiling ended the host and this was the variant that did it. */
   readonly outcome?: TrialOutcome;
 }
@@ -24,18 +27,38 @@ export interface QueueOwner {
   readonly measured: (planned: Planned) => boolean;
   /** A candidate that does not fit the device: it never waits. */
   readonly refused: (candidate: Candidate, refused: Refused) => void;
+  /** Candidates worth compiling now: as many as will probably still be timed. */
+  readonly room: () => number;
+  /** Whether there is time for one more. */
+  readonly more: () => boolean;
   /** How far the session is. */
   readonly estimate: () => Estimate;
 }
 
+interface Proposed {
+  readonly candidate: Candidate;
+  readonly planned: Planned;
+}
+
+/** Candidates proposed together, and what compilers elsewhere make of the plans among them that are new, by hash. */
+interface Batch {
+  readonly all: readonly Proposed[];
+  readonly fresh: readonly Planned[];
+  readonly elsewhere: ReadonlyMap<string, Promise<Elsewhere>>;
+}
+
 /**
  * Candidates proposed, planned and compiled before their turn. Compiling is most of a session on hardware and uses one core a
- * pipeline: a batch is compiled side by side, then timed one after another, so that no compiler runs beside a timing.
+ * pipeline: a batch is compiled side by side, then timed one after another, so that no compiler runs in the host that times. Where
+ * there are compilers of their own (see `Farm`), the next batches are compiled there meanwhile, and the timing host finds the
+ * machine code in the driver's cache.
  */
 export class Queue {
   readonly #context: SearchContext;
   readonly #owner: QueueOwner;
+  readonly #batches: Batch[] = [];
   #waiting: Waiting[] = [];
+  #compiling = 0;
   #exhausted = false;
   #proposed = 0;
 
@@ -51,24 +74,50 @@ export class Queue {
 
   /** Whether the strategy has run out and nothing waits. */
   get complete(): boolean {
-    return this.#exhausted && this.#waiting.length === 0;
+    return this.#exhausted && this.#waiting.length === 0 && this.#batches.length === 0;
   }
 
   /**
-   * The next candidate; a batch of up to `room` is proposed and compiled when none waits. Proposing ends when `more` says so.
+   * The next candidate; when none waits, a batch is proposed and compiled, and others after it are handed to the compilers.
    * Undefined when there is no candidate left, or no time to look for one.
    */
-  async next(room: number, more: () => boolean): Promise<Waiting | undefined> {
-    if (this.#waiting.length === 0) await this.#fill(room, more);
+  async next(): Promise<Waiting | undefined> {
+    while (this.#waiting.length === 0) {
+      const batch = this.#batches.shift() ?? (await this.#propose());
+      if (!batch) return undefined;
+      this.#compiling = batch.fresh.length;
+      [this.#waiting] = await Promise.all([this.#compiled(batch), this.#look()]);
+      this.#compiling = 0;
+    }
     return this.#waiting.shift();
   }
 
-  async #fill(room: number, more: () => boolean): Promise<void> {
-    const { problem, searched, capabilities, strategy } = this.#context;
-    const batch: Omit<Waiting, "compileMs">[] = [];
-    const plans = new Set<string>();
-    const wanted = Math.max(1, room);
-    while (plans.size < wanted && batch.length < MOST_A_PLAN * wanted && more()) {
+  /** Hands the next batches to the compilers, who are idle or about to be. */
+  async #look(): Promise<void> {
+    const { farm } = this.#context;
+    while (farm?.useful && this.#batches.length < FARM_DEPTH) {
+      const batch = await this.#propose();
+      if (!batch) return;
+      this.#batches.push(batch);
+    }
+  }
+
+  /** Plans that are proposed and not yet timed. */
+  #ahead(): number {
+    return (
+      this.#waiting.length + this.#compiling + this.#batches.reduce((sum, { fresh }) => sum + fresh.length, 0)
+    );
+  }
+
+  async #propose(): Promise<Batch | undefined> {
+    const { problem, searched, capabilities, strategy, farm } = this.#context;
+    const all: Proposed[] = [];
+    const plans = new Map<string, Planned>();
+    const room = this.#owner.room() - this.#ahead();
+    const looksAhead = this.#ahead() > 0;
+    if (looksAhead && room < 1) return undefined;
+    const wanted = Math.max(1, farm?.useful ? Math.min(room, FARM_BATCH) : room);
+    while (plans.size < wanted && all.length < MOST_A_PLAN * wanted && this.#owner.more()) {
       const candidate = strategy.propose();
       if (!candidate) {
         this.#exhausted = true;
@@ -82,34 +131,65 @@ export class Queue {
         capabilities,
       );
       if ("limit" in planned) this.#owner.refused(candidate, planned);
-      else batch.push({ candidate, planned });
-      if ("hash" in planned && !this.#owner.measured(planned)) plans.add(planned.hash);
+      else {
+        all.push({ candidate, planned });
+        if (!this.#owner.measured(planned)) plans.set(planned.hash, planned);
+      }
     }
-    this.#waiting = await this.#compiled(batch);
+    if (all.length === 0) return undefined;
+    const fresh = [...plans.values()];
+    const elsewhere = new Map(
+      farm?.useful
+        ? fresh.map((planned) => [planned.hash, farm.compile(planned.hash, this.#request(planned))])
+        : [],
+    );
+    return { all, fresh, elsewhere };
   }
 
-  async #compiled(batch: readonly Omit<Waiting, "compileMs">[]): Promise<Waiting[]> {
-    const { recorder, progress, suite, problem } = this.#context;
-    const fresh = new Map<string, Planned>();
-    for (const { planned } of batch) if (!this.#owner.measured(planned)) fresh.set(planned.hash, planned);
-    const plans = [...fresh.values()];
+  #request(planned: Planned): MeasureRequest {
+    return requestFor(this.#context, planned, "screened", false);
+  }
+
+  async #compiled({ all, fresh, elsewhere }: Batch): Promise<Waiting[]> {
+    const { recorder, progress, farm } = this.#context;
     // One alone is compiled as it is measured.
-    if (plans.length < 2) return batch.map((one) => ({ ...one, compileMs: 0 }));
-    progress({ kind: "compiling", variants: plans.length, estimate: this.#owner.estimate() });
-    const requests = plans.map((planned) => requestFor(this.#context, planned, "screened", false));
-    const { guilty, costMs } = await recorder.compile(requests);
-    const guiltyHash = guilty && plans[guilty.index]?.hash;
-    return batch.map((one) => {
-      const isGuilty = guilty !== undefined && one.planned.hash === guiltyHash;
-      return {
-        ...one,
-        compileMs: fresh.has(one.planned.hash) ? costMs / plans.length : 0,
-        // The host died before it could say what the work is.
-        ...(isGuilty
-          ? { outcome: { ...guilty.outcome, epoch: suite.epoch, work: suite.work(problem) } }
-          : {}),
-      };
-    });
+    if (fresh.length < 2 && elsewhere.size === 0) return all.map((one) => ({ ...one, compileMs: 0 }));
+    progress({ kind: "compiling", variants: fresh.length, estimate: this.#owner.estimate() });
+    const { result: found, costMs: waitedMs } = await recorder.waitFor(Promise.all(elsewhere.values()));
+    const others = new Map([...elsewhere.keys()].map((hash, index) => [hash, found[index]!]));
+    const outcomes = new Map<string, TrialOutcome>();
+    for (const [hash, { outcome }] of others) if (outcome) outcomes.set(hash, outcome);
+    const plans = fresh.filter(({ hash }) => !outcomes.has(hash));
+    const { guilty, costMs } = await recorder.compile(plans.map((planned) => this.#request(planned)));
+    if (guilty) outcomes.set(plans[guilty.index]!.hash, guilty.outcome);
+    farm?.look(costMs, Math.max(0, ...found.map(({ ms }) => ms)));
+    const isFresh = new Set(fresh.map(({ hash }) => hash));
+    return all.map((one) =>
+      this.#entry(one, {
+        compileMs: isFresh.has(one.planned.hash) ? (waitedMs + costMs) / fresh.length : 0,
+        elsewhereMs: others.get(one.planned.hash)?.ms ?? 0,
+        outcome: outcomes.get(one.planned.hash),
+      }),
+    );
+  }
+
+  #entry(
+    { candidate, planned }: Proposed,
+    {
+      compileMs,
+      elsewhereMs,
+      outcome,
+    }: { compileMs: number; elsewhereMs: number; outcome: TrialOutcome | undefined },
+  ): Waiting {
+    const { suite, problem } = this.#context;
+    return {
+      candidate,
+      planned,
+      compileMs,
+      ...(elsewhereMs > 0 ? { elsewhereMs } : {}),
+      // The host died before it could say what the work is.
+      ...(outcome ? { outcome: { ...outcome, epoch: suite.epoch, work: suite.work(problem) } } : {}),
+    };
   }
 }
 

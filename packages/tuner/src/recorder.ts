@@ -60,11 +60,19 @@ export class Recorder {
     this.known = new Known(options.earlier ?? []);
   }
 
-  /** A measured trial and what it cost in ms of wall time. Rejects when the device cannot be used any more. */
-  async measure(request: MeasureRequest, planned: Planned): Promise<{ trial: Trial; costMs: number }> {
+  /**
+   * A measured trial and what it cost in ms of wall time. Its compile time is the compiler's that did it elsewhere, `elsewhereMs`:
+   * the timing host only loaded the result. Rejects when the device cannot be used any more.
+   */
+  async measure(
+    request: MeasureRequest,
+    planned: Planned,
+    elsewhereMs = 0,
+  ): Promise<{ trial: Trial; costMs: number }> {
     const before = this.#clock.now();
     const outcome = await this.#onHost(() => this.#bench.measure(request));
-    const trial = await this.record(outcome, planned);
+    const compileMs = Math.max(elsewhereMs, outcome.compileMs ?? 0);
+    const trial = await this.record(compileMs > 0 ? { ...outcome, compileMs } : outcome, planned);
     return { trial, costMs: this.#clock.now() - before };
   }
 
@@ -73,6 +81,18 @@ export class Recorder {
     const before = this.#clock.now();
     const compiled = await this.#onHost(() => this.#bench.compile(requests));
     return { ...compiled, costMs: this.#clock.now() - before };
+  }
+
+  /** Waits for compilers elsewhere: what they came to, and what waiting cost in ms of wall time. */
+  async waitFor<T>(compilers: Promise<T>): Promise<{ readonly result: T; readonly costMs: number }> {
+    const before = this.#clock.now();
+    this.#stopwatch.enter("compile");
+    try {
+      const result = await unlessAborted(() => compilers, this.#signal);
+      return { result, costMs: this.#clock.now() - before };
+    } finally {
+      this.#stopwatch.enter("idle");
+    }
   }
 
   /** Times variants against each other. */

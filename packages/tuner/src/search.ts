@@ -10,6 +10,7 @@ import {
 } from "@tunelab/contract";
 import { extensionUntil, finalsReserve, type Pace } from "./budget.ts";
 import { type Planned, planCandidate, type Refused, type Searched } from "./candidate.ts";
+import { FARM_BATCH, FARM_DEPTH, type Farm } from "./farm.ts";
 import { algorithmOf, Queue, type Waiting } from "./queue.ts";
 import { fieldWithin, raceFinalists } from "./race.ts";
 import { checkAborted, type Recorder } from "./recorder.ts";
@@ -42,6 +43,8 @@ export interface SearchContext {
   readonly trialShare: number;
   /** Variants compiled side by side at most. */
   readonly ahead: number;
+  /** Compilers that work while something is timed, where there are any. */
+  readonly farm: Farm | undefined;
   /** Variants to measure before any search. */
   readonly known: KnownVariants;
   /** Time that the session expects to need, given what this problem will still take. */
@@ -52,6 +55,8 @@ export interface SearchContext {
 interface Effort {
   /** Its part of a batch compiled before, in ms; and the outcome when compiling it ended the host. */
   readonly compileMs?: number;
+  /** What a compiler elsewhere took for it. */
+  readonly elsewhereMs?: number | undefined;
   readonly outcome?: TrialOutcome | undefined;
   /** How long a certifying run may go on past its fewest samples, in ms. */
   readonly extensionMs?: number;
@@ -78,6 +83,8 @@ export class Search {
       measured: (planned) =>
         this.#screened.has(planned.hash) || this.#earlier(planned, "screened", false) !== undefined,
       refused: (candidate, refused) => this.#refuse(candidate, refused),
+      room: () => this.#room(),
+      more: () => this.#more(),
       estimate: () => context.estimate(this.#leftMs()),
     });
   }
@@ -141,29 +148,31 @@ export class Search {
   }
 
   async #search(): Promise<void> {
-    const { strategy, signal } = this.#context;
-    const more = (): boolean => {
-      // Refused and known candidates reach no bench, which would notice.
-      checkAborted(signal);
-      return this.#fits(this.#reserve());
-    };
-    while (more()) {
-      const waiting = await this.#queue.next(this.#room(), more);
+    const { strategy } = this.#context;
+    while (this.#more()) {
+      const waiting = await this.#queue.next();
       if (!waiting) return;
       const screened = await this.#screen(waiting, { isDefault: false, keep: false });
       strategy.observe(observationOf(waiting.candidate, screened.trial));
     }
   }
 
+  #more(): boolean {
+    // Refused and known candidates reach no bench, which would notice.
+    checkAborted(this.#context.signal);
+    return this.#fits(this.#reserve());
+  }
+
   /** Candidates worth compiling at once: as many as will probably still be timed. */
   #room(): number {
-    const { clock, pace, shareEnd, ahead, trialShare } = this.#context;
+    const { clock, pace, shareEnd, ahead, farm, trialShare } = this.#context;
     // While places among the finalists are free, a candidate will probably take one: it costs its final too.
     const free = this.#finalists().length < FINALISTS;
     const each = pace.nextScreened() + (free ? pace.nextCertified(pace.nextScreened()) : 0);
     const time = shareEnd - clock.now() - this.#reserve();
     const trials = trialShare - this.#measured - this.#due(1);
-    return Math.min(ahead, trials, each > 0 ? Math.floor(time / each) : ahead);
+    const most = farm?.useful ? FARM_BATCH * (FARM_DEPTH + 1) : ahead;
+    return Math.min(most, trials, each > 0 ? Math.floor(time / each) : most);
   }
 
   #refuse(candidate: Candidate, { limit }: Refused): void {
@@ -201,7 +210,7 @@ export class Search {
   }
 
   async #screen(
-    { planned, compileMs, outcome }: Omit<Waiting, "candidate">,
+    { planned, compileMs, elsewhereMs, outcome }: Omit<Waiting, "candidate">,
     role: { readonly isDefault: boolean; readonly keep: boolean },
   ): Promise<Screened> {
     const { pace } = this.#context;
@@ -213,9 +222,16 @@ export class Search {
     }
     const { trial, costMs } = await this.#trial(planned, "screened", role.isDefault, {
       compileMs,
+      elsewhereMs,
       outcome,
     });
-    const entry: Screened = { ...planned, ...role, trial, costMs: costMs ?? pace.nextScreened() };
+    const entry: Screened = {
+      ...planned,
+      ...role,
+      trial,
+      costMs: costMs ?? pace.nextScreened(),
+      ...(elsewhereMs === undefined ? {} : { elsewhereMs }),
+    };
     this.#screened.set(planned.hash, entry);
     return entry;
   }
@@ -238,7 +254,10 @@ export class Search {
       const least = isNeeded ? pace.leastCertified(finalist.costMs) : pace.nextCertified(finalist.costMs);
       if (now + least > end) continue;
       const extensionMs = extensionUntil(now, end);
-      const { trial, costMs } = await this.#trial(finalist, "certified", finalist.isDefault, { extensionMs });
+      const { trial, costMs } = await this.#trial(finalist, "certified", finalist.isDefault, {
+        extensionMs,
+        elsewhereMs: finalist.elsewhereMs,
+      });
       if (costMs !== undefined) pace.certified(costMs, finalist.costMs);
       finalist.certified = trial;
       failed ||= bestNs(trial) === undefined;
@@ -291,7 +310,7 @@ export class Search {
     planned: Planned,
     grade: Grade,
     isDefault: boolean,
-    { compileMs = 0, outcome, extensionMs }: Effort,
+    { compileMs = 0, elsewhereMs, outcome, extensionMs }: Effort,
   ): Promise<{ trial: Trial; costMs?: number }> {
     const { recorder, pace, progress, estimate } = this.#context;
     const earlier = this.#earlier(planned, grade, isDefault);
@@ -305,7 +324,7 @@ export class Search {
     const bounded = extensionMs === undefined ? request : { ...request, extensionMs };
     const measured = outcome
       ? { trial: await recorder.record(outcome, planned), costMs: 0 }
-      : await recorder.measure(bounded, planned);
+      : await recorder.measure(bounded, planned, elsewhereMs);
     const costMs = measured.costMs + compileMs;
     if (grade === "screened") pace.screened(costMs);
     const ns = bestNs(measured.trial);

@@ -12,6 +12,7 @@ import type { Bench } from "@tunelab/devices/protocol";
 import { CERTIFIED, variantLabel } from "@tunelab/harness";
 import { affordsCeilings, BUDGET_SLACK, MOST_AHEAD, Pace, shareEnd } from "./budget.ts";
 import { loadAlgorithms } from "./candidate.ts";
+import { Farm } from "./farm.ts";
 import { Interrupted, Recorder, unlessAborted } from "./recorder.ts";
 import { Search } from "./search.ts";
 import { checkStart, startFor, startingWith } from "./start.ts";
@@ -91,6 +92,7 @@ class Session {
   #reused = 0;
   #ceilings: Ceilings = {};
   #noise: Noise | undefined;
+  #farm: Farm | undefined;
   /** The bench outlives the session and keeps its listeners; what it tells later belongs to nobody. */
   #over = false;
 
@@ -148,6 +150,9 @@ class Session {
   async #work(): Promise<TuneResult["stopped"]> {
     try {
       await this.#calibrate();
+      // Only now: hosts that start would disturb the probes.
+      const { compilers, clock } = this.#options;
+      if (compilers) this.#farm = new Farm(compilers(), clock);
       const jobs = orderJobs(this.#options.workloads);
       for (const [index, job] of jobs.entries()) await this.#problem(job, index, jobs.length);
       return undefined;
@@ -248,6 +253,7 @@ class Session {
       known: this.#options.known?.(operation, problem) ?? { incumbents: [], panel: [] },
       trialShare: Math.ceil(trialsLeft / (of - index)),
       ahead: Math.min(this.#options.ahead ?? 1, MOST_AHEAD),
+      farm: this.#farm,
       estimate: (problemLeftMs) => {
         const later = of - 1 - index;
         const time = clock.now();
@@ -266,6 +272,7 @@ class Session {
     try {
       await search.run();
     } finally {
+      this.#farm?.forget();
       this.#results.push(search.result());
       this.#reused += search.reused;
     }

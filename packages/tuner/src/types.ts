@@ -8,6 +8,7 @@ import type {
   Trial,
   TuningTable,
 } from "@tunelab/contract";
+import type { Compiler } from "./farm.ts";
 import type { Candidate, StrategyName } from "./strategies/strategy.ts";
 
 /** Time as the session sees it; a test injects one that it drives. */
@@ -44,6 +45,8 @@ export interface TuneOptions {
   readonly trials?: number;
   /** Variants to compile side by side before they are timed one after another; 1 (each as it is measured) when absent. */
   readonly ahead?: number;
+  /** Opens compilers that work while something is timed, once the device is calibrated; the caller closes them. */
+  readonly compilers?: () => Promise<readonly Compiler[]>;
   readonly seed: number;
   /** Trials of this very device, profile and protocol that need not be measured again (see `reusable`). */
   readonly earlier?: readonly Trial[];

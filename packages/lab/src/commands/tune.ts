@@ -30,6 +30,7 @@ import {
 } from "@tunelab/tuner";
 import type { Command } from "commander";
 import { packed } from "../build.ts";
+import { Compilers, compilerCount } from "../compilers.ts";
 import { destinationFor } from "../destination.ts";
 import { EXIT, ExitWith, type Io } from "../io.ts";
 import { knownVariants } from "../known.ts";
@@ -135,12 +136,9 @@ async function run(flags: TuneFlags, io: Io): Promise<void> {
   const machine = await machineLoad();
   io.note(busyLine(machine));
   if (flags.requireQuiet && machine.busy) throw busyFault(machine);
-  const bench = await openBench(target, {
-    entry: hostEntry,
-    profile,
-    modules,
-    deadlines: { compile: compileDeadline(budgetMs) },
-  });
+  const options = { entry: hostEntry, profile, modules, deadlines: { compile: compileDeadline(budgetMs) } };
+  const bench = await openBench(target, options);
+  const compilers = compilerCount(target) > 0 ? new Compilers(target, options, io) : undefined;
   try {
     await session({
       flags,
@@ -148,6 +146,7 @@ async function run(flags: TuneFlags, io: Io): Promise<void> {
       machine,
       target,
       bench,
+      compilers,
       workloads,
       workload,
       strategy,
@@ -157,7 +156,7 @@ async function run(flags: TuneFlags, io: Io): Promise<void> {
       trials,
     });
   } finally {
-    await bench.close();
+    await Promise.all([bench.close(), compilers?.close()]);
   }
 }
 
@@ -212,6 +211,7 @@ interface Job {
   readonly machine: MachineLoad;
   readonly target: DeviceTarget;
   readonly bench: Bench;
+  readonly compilers: Compilers | undefined;
   readonly workloads: readonly Workload[];
   readonly workload: WorkloadName;
   readonly strategy: StrategyName;
@@ -226,7 +226,7 @@ const knownTables = (folder: string): Promise<readonly TuningTable[]> =>
   tablesBelow(...(packed ? [] : [tablesDir()]), join(folder, "tables"));
 
 async function session(job: Job): Promise<void> {
-  const { flags, io, bench, workloads, strategy, seed, budgetMs, trials } = job;
+  const { flags, io, bench, compilers, workloads, strategy, seed, budgetMs, trials } = job;
   // Before the session has a file: a refused command line must leave no session behind for --resume to take up.
   await checkStart(flags.start, workloads, bench.hello.info.capabilities);
   const header = await headerFor(bench.hello, {
@@ -252,6 +252,7 @@ async function session(job: Job): Promise<void> {
         budgetMs,
         ...(trials === undefined ? {} : { trials }),
         ahead: availableParallelism(),
+        ...(compilers ? { compilers: () => compilers.open() } : {}),
         seed,
         known: knownVariants(own.tables, published),
         earlier,
