@@ -1,9 +1,16 @@
 import type { Operation } from "@tunelab/contract";
 import { MAXIMUM_N, type MatchedFilterProblem, MINIMUM_N } from "./problem.ts";
 
+/** A threshold decides how many pairs pass the coarse pass, which decides between flat and hierarchical variants. */
+const THRESHOLD_WEIGHT = 2;
+const DIMENSIONS = ["n", "data", "templates", "pairs"];
 const EXTENT_WEIGHTS = { data: 0.1, templates: 0.1, pairs: 1 } as const;
 /** Indexes are u32 and a record array of more pairs could not be bound anywhere. */
 const MOST_PAIRS = 65_535 * 65_535;
+
+/** A positive number that float32 can hold; given as text it is none. */
+const isMagnitude = (value: unknown): boolean =>
+  typeof value === "number" && Math.fround(value) > 0 && Number.isFinite(Math.fround(value));
 
 const extent = (name: keyof typeof EXTENT_WEIGHTS, fallback: number, doc: string) =>
   ({
@@ -18,7 +25,8 @@ const extent = (name: keyof typeof EXTENT_WEIGHTS, fallback: number, doc: string
  * Batched matched filter. For each pair (i, j): z = inverse DFT of data[i] * conj(templates[j]), unnormalised; the result is one
  * record: the index of the largest |z| (the lowest of equals), z there, and |z|.
  * Ports: data f32 [data, n, 2], templates f32 [templates, n, 2], pairs u32 [pairs, 2], records u32 [pairs, 4] (index, then
- * re, im and magnitude as f32 bits). No peak: index 0xffffffff and zeros.
+ * re, im and magnitude as f32 bits). No peak: index 0xffffffff and zeros. With a `threshold` peaks of a magnitude under it are none:
+ * the question that the hierarchical algorithms answer without a full transform of every pair.
  */
 export const operation: Operation<MatchedFilterProblem> = {
   name: "matched-filter",
@@ -33,22 +41,33 @@ export const operation: Operation<MatchedFilterProblem> = {
     extent("data", 64, "data spectra"),
     extent("templates", 512, "template spectra"),
     extent("pairs", 32_768, "pairs (data index, template index) to correlate"),
+    {
+      name: "threshold",
+      role: "extent",
+      distance: { kind: "log", weight: THRESHOLD_WEIGHT },
+      doc: "least magnitude of a peak: pairs without one report none",
+      default: 0,
+      optional: true,
+    },
   ],
   accuracy: { bound: 2e-6, measure: "relative error of the magnitude" },
 
   refuse(problem) {
-    for (const name of ["n", "data", "templates", "pairs"]) {
+    for (const name of DIMENSIONS) {
       const value = problem[name];
       if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 1) {
         return `matched-filter: ${name} is ${value}, not a positive integer`;
       }
     }
     for (const name of Object.keys(problem)) {
-      if (!["n", "data", "templates", "pairs"].includes(name)) {
-        return `matched-filter has no dimension ${name}: it has n, data, templates, pairs`;
+      if (name !== "threshold" && !DIMENSIONS.includes(name)) {
+        return `matched-filter has no dimension ${name}: it has ${DIMENSIONS.join(", ")} and threshold`;
       }
     }
-    const { n, pairs } = problem as MatchedFilterProblem;
+    const { n, pairs, threshold } = problem as MatchedFilterProblem;
+    if (threshold !== undefined && !isMagnitude(threshold)) {
+      return `matched-filter: threshold is ${threshold}, not a positive float32 number: leave it out to have every peak`;
+    }
     if (n < MINIMUM_N || n > MAXIMUM_N || !Number.isInteger(Math.log2(n))) {
       return `matched-filter: n is ${n}, not a power of two from ${MINIMUM_N} to ${MAXIMUM_N}`;
     }

@@ -1,9 +1,11 @@
 import type { PortData, Suite } from "@tunelab/contract";
 import { operation } from "./operation.ts";
 import { COMPLEX_BYTES, type MatchedFilterProblem, PAIR_BYTES, pairFlops, RECORD_BYTES } from "./problem.ts";
+import { inspiralInputs } from "./suite/inspiral.ts";
 import { oracleOf } from "./suite/oracle.ts";
 import { type Plant, plant, plantedInputs } from "./suite/plant.ts";
 import { staging } from "./suite/studies.ts";
+import { thresholdOracle } from "./suite/threshold-oracle.ts";
 
 const grid = (ns: readonly number[], data: number, templates: number): MatchedFilterProblem[] =>
   ns.map((n) => ({ n, data, templates, pairs: data * templates }));
@@ -13,22 +15,43 @@ const LENGTHS = [64, 128, 256, 512, 1024, 2048, 4096, 8192];
 /** What was planted in inputs that this suite made. */
 const plants = new WeakMap<PortData, Plant>();
 
-/** Inputs, answers and workloads of the matched filter. Every pair has a planted lag; see `suite/plant.ts`. */
+/**
+ * 64 spectra by 512 templates of which one pair in 32 matches, at unit magnitude: the published workload of the hierarchical forms.
+ */
+const thresholded = (n: number, data: number, templates: number): MatchedFilterProblem => ({
+  n,
+  data,
+  templates,
+  pairs: data * templates,
+  threshold: 1,
+});
+
+/**
+ * Inputs, answers and workloads of the matched filter. Every pair has a planted lag (`suite/plant.ts`); with a threshold one pair in
+ * 32 is a match (`suite/inspiral.ts`), and each is judged by float64.
+ */
 export const suite: Suite<MatchedFilterProblem> = {
   operation,
   epoch: 1,
   inputs(problem, seed) {
+    if (problem.threshold !== undefined) return inspiralInputs(problem, seed);
     const inputs = plantedInputs(problem, seed);
     plants.set(inputs, plant(problem, seed));
     return inputs;
   },
   collapse(problem, seed) {
-    const inputs = plantedInputs(problem, seed);
+    const inputs = this.inputs(problem, seed);
     const collapsed = { ...inputs, pairs: new Uint32Array(2 * problem.pairs) };
+    if (problem.threshold !== undefined) return collapsed;
     plants.set(collapsed, plant(problem, seed));
     return collapsed;
   },
-  oracle: (problem, inputs) => oracleOf(problem, inputs, plants.get(inputs)),
+  oracle: (problem, inputs) => {
+    const { threshold } = problem;
+    if (threshold !== undefined) return thresholdOracle({ ...problem, threshold }, inputs);
+    return oracleOf(problem, inputs, plants.get(inputs));
+  },
+  // With a threshold the FLOPs of the flat answer are quoted: a hierarchical variant does a fraction of them.
   work({ n, data, templates, pairs }) {
     return {
       flops: pairs * pairFlops(n),
@@ -38,8 +61,17 @@ export const suite: Suite<MatchedFilterProblem> = {
   },
   workloads: {
     quick: [...grid([64, 256], 4, 16), ...grid([1024], 4, 8)],
-    standard: [...grid([256, 1024, 2048, 4096, 8192], 64, 512), ...grid([16_384], 32, 512)],
-    full: [...grid([...LENGTHS, 16_384], 8, 64), ...grid(LENGTHS, 64, 512), ...grid([16_384], 32, 512)],
+    standard: [
+      ...grid([256, 1024, 2048, 4096, 8192], 64, 512),
+      ...grid([16_384], 32, 512),
+      thresholded(4096, 64, 512),
+    ],
+    full: [
+      ...grid([...LENGTHS, 16_384], 8, 64),
+      ...grid(LENGTHS, 64, 512),
+      ...grid([16_384], 32, 512),
+      ...[1024, 4096, 16_384].map((n) => thresholded(n, 64, 512)),
+    ],
   },
   studies: [staging],
 };

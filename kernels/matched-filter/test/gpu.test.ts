@@ -86,6 +86,25 @@ describe("the matched filter on the embedded GPU", () => {
     }
   }
 
+  for (const reduction of ["tree", "subgroup"] as const) {
+    it(`flat algorithms report no peak under a threshold, with the ${reduction} reduction`, async () => {
+      for (const threshold of [0.6, 1]) {
+        const problem = { n: 256, data: 4, templates: 32, pairs: 128, threshold };
+        for (const algorithm of [fused, corrReduce] as const) {
+          const { capabilities } = bench.hello.info;
+          const config: Config = { ...algorithm.defaultConfig(problem, capabilities), reduction };
+          const outcome = await bench.measure({
+            ...{ operation: "matched-filter", algorithm: algorithm.name, problem, config },
+            ...{ isDefault: false, grade: "screened", seeds: [1, 2], oracleSample: 16 },
+          });
+          expect(outcome.status, outcome.reason).toBe("ok");
+          expect(outcome.verdict!.matched, outcome.verdict!.detail).toBe(256);
+          expect(outcome.verdict!.maxError).toBeLessThan(1e-6);
+        }
+      }
+    });
+  }
+
   for (const fault of ["no-barrier", "index-off-by-one", "no-last-twiddle"]) {
     it(`a text with ${fault} is called wrong, with the first pair that shows it`, async () => {
       const outcome = await bench.measure({

@@ -94,6 +94,22 @@ describe("the texts of the matched filter", () => {
     expect(await hash(problem(256))).toBe(await hash(problem(256)));
   });
 
+  it("a threshold travels in the extents: another one changes no text, none is another text", () => {
+    for (const algorithm of algorithms) {
+      const config = algorithm.defaultConfig(problem(256), DEFAULT_CAPABILITIES) as never;
+      const plan = (threshold?: number) =>
+        algorithm.plan({ ...problem(256), ...(threshold ? { threshold } : {}) }, config, capabilities);
+      const text = (threshold?: number): string =>
+        plan(threshold)
+          .modules.map(({ wgsl }) => wgsl)
+          .join();
+      expect(text(2)).toBe(text(1));
+      expect(text()).not.toBe(text(1));
+      expect(plan(1).extents).toEqual({ threshold: 0x3f800000 });
+      expect(plan().extents).toEqual({});
+    }
+  });
+
   it("the space of fused at n = 4096 has thousands of variants", () => {
     expect(countValid(fused.space(problem(4096)))).toBeGreaterThan(2000);
   });
@@ -105,6 +121,12 @@ describe("the texts of the matched filter", () => {
     [{ n: 64, data: 1, templates: 1, pairs: Number.NaN }, /pairs is NaN/],
     [{ n: 64, data: 1, templates: 1 }, /pairs is undefined/],
     [{ n: 64, data: 1, templates: 1, pairs: 1, m: 2 }, /no dimension m/],
+    [
+      { n: 64, data: 1, templates: 1, pairs: 1, threshold: 0 },
+      /threshold is 0, not a positive float32 number/,
+    ],
+    [{ n: 64, data: 1, templates: 1, pairs: 1, threshold: 1e-60 }, /threshold is 1e-60/],
+    [{ n: 64, data: 1, templates: 1, pairs: 1, threshold: "high" }, /threshold is high/],
   ];
   for (const [bad, message] of refusals) {
     it(`a problem ${JSON.stringify(bad)} is refused in one line`, () => {

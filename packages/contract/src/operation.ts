@@ -25,6 +25,8 @@ export interface Dimension {
   readonly doc: string;
   /** Value assumed when a call or a command line does not give one. */
   readonly default?: number | string;
+  /** A problem may leave it out, and so do command lines: it then means the default, and its key does not name it. */
+  readonly optional?: true;
 }
 
 export interface Port {

@@ -87,8 +87,8 @@ export function parseProblem(operation: Operation, text: string): Problem {
 /** The same for an operation that is known by its dimensions alone. */
 export function parseDimensions(operation: string, dimensions: readonly Dimension[], text: string): Problem {
   const problem: Record<string, number | string> = {};
-  for (const { name, default: fallback } of dimensions) {
-    if (fallback !== undefined) problem[name] = fallback;
+  for (const { name, default: fallback, optional } of dimensions) {
+    if (fallback !== undefined && !optional) problem[name] = fallback;
   }
   const known = dimensions.map(({ name }) => name);
   const given = new Set<string>();
@@ -101,7 +101,7 @@ export function parseDimensions(operation: string, dimensions: readonly Dimensio
     given.add(name);
     problem[name] = value !== "" && Number.isFinite(Number(value)) ? Number(value) : value;
   }
-  const missing = dimensions.find(({ name }) => problem[name] === undefined);
+  const missing = dimensions.find(({ name, optional }) => problem[name] === undefined && !optional);
   if (missing) throw new Fault("usage", `--problem gives no ${missing.name}: ${missing.doc}`);
   return problem;
 }

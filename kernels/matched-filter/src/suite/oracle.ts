@@ -1,24 +1,11 @@
 import type { Oracle, PortData, Verdict } from "@tunelab/contract";
-import { roots, transform } from "@tunelab/kernel-fft/suite";
-import { randomFrom } from "@tunelab/variants";
+import { roots } from "@tunelab/kernel-fft/suite";
 import { INVERSE, type MatchedFilterProblem } from "../problem.ts";
 import { expectation, type Plant } from "./plant.ts";
+import { correlate, NEAR_TIE, samplePairs, type Truth, VALUE_TOLERANCE } from "./truth.ts";
 
-/** Magnitudes closer than this (relative, float64) decide nothing: such an index is a near tie. */
-const NEAR_TIE = 1e-6;
 /** A planted magnitude may be off by so many times the noise: P < 1e-14 for a right answer. */
 const NOISE_BAND = 8;
-/** A complex value may be off by so much of the magnitude: wrong beyond, and a matter of accuracy below. */
-const VALUE_TOLERANCE = 1e-2;
-
-interface Truth {
-  readonly index: number;
-  readonly re: number;
-  readonly im: number;
-  readonly magnitude: number;
-  /** |z| at a lag. */
-  at(lag: number): number;
-}
 
 /**
  * Judges records: every pair against its planted lag and magnitude, a random sample in full against a float64 transform.
@@ -112,37 +99,4 @@ function plantedFault(
     return `magnitude ${magnitude}, planted ${want.magnitude.toFixed(1)} +- ${want.noise.toFixed(1)}`;
   }
   return undefined;
-}
-
-/** One pair in float64, from the float32 inputs. */
-function correlate(inputs: PortData, n: number, i: number, j: number, table: Float64Array): Truth {
-  const [data, templates] = [inputs.data!, inputs.templates!];
-  const z = new Float64Array(2 * n);
-  for (let f = 0; f < n; f++) {
-    const [a, b] = [2 * (i * n + f), 2 * (j * n + f)];
-    z[2 * f] = data[a]! * templates[b]! + data[a + 1]! * templates[b + 1]!;
-    z[2 * f + 1] = data[a + 1]! * templates[b]! - data[a]! * templates[b + 1]!;
-  }
-  transform(z, table);
-  let [index, most] = [0, -1];
-  for (let t = 0; t < n; t++) {
-    const size = z[2 * t]! ** 2 + z[2 * t + 1]! ** 2;
-    if (size > most) [index, most] = [t, size];
-  }
-  return {
-    index,
-    re: z[2 * index]!,
-    im: z[2 * index + 1]!,
-    magnitude: Math.sqrt(most),
-    at: (lag) => Math.hypot(z[2 * lag]!, z[2 * lag + 1]!),
-  };
-}
-
-/** Distinct pairs to compare in full; all of them when the sample is as large. */
-function samplePairs(pairs: number, count: number, seed: number): ReadonlySet<number> {
-  if (count >= pairs) return new Set(Array.from({ length: pairs }, (_, pair) => pair));
-  const random = randomFrom(seed);
-  const chosen = new Set<number>();
-  while (chosen.size < count) chosen.add(random.integer(pairs));
-  return chosen;
 }

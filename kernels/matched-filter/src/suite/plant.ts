@@ -47,7 +47,7 @@ export function plant({ n, data, templates }: MatchedFilterProblem, seed: number
  * own: so pair (i, j) peaks at lag (delay_i - delay_j) mod n with about gain_i gain_j n, whatever the pair.
  */
 export function plantedInputs(problem: MatchedFilterProblem, seed: number): PortData {
-  const { n, data, templates, pairs } = problem;
+  const { n, data, templates } = problem;
   const planted = plant(problem, seed);
   const random = randomFrom(seed + 0x9e3779b9);
   const table = roots(n, INVERSE);
@@ -66,16 +66,21 @@ export function plantedInputs(problem: MatchedFilterProblem, seed: number): Port
     }
     return words;
   };
+  return {
+    data: spectra(data, planted.dataGains, planted.dataDelays),
+    templates: spectra(templates, planted.templateGains, planted.templateDelays),
+    pairs: pairList(problem),
+  };
+}
+
+/** All pairs from the first on, templates varying fastest. */
+export function pairList({ data, templates, pairs }: MatchedFilterProblem): Uint32Array {
   const list = new Uint32Array(2 * pairs);
   for (let p = 0; p < pairs; p++) {
     list[2 * p] = Math.floor(p / templates) % data;
     list[2 * p + 1] = p % templates;
   }
-  return {
-    data: spectra(data, planted.dataGains, planted.dataDelays),
-    templates: spectra(templates, planted.templateGains, planted.templateDelays),
-    pairs: list,
-  };
+  return list;
 }
 
 /** Lag and magnitude that a pair must show, and the root mean square of the noise at any lag. */

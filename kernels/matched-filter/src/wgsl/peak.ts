@@ -1,4 +1,5 @@
 import { lines, type Text } from "@tunelab/variants";
+import { THRESHOLD } from "../problem.ts";
 
 /** How threads agree on the peak. `subgroup` is right at any subgroup width; `tree` needs no feature. */
 export type Reduction = "subgroup" | "tree";
@@ -17,6 +18,9 @@ export const reductionDeclarations = (reduction: Reduction, threads: number): st
 
 export const NO_PEAK_DECLARATION = "const NO_PEAK = 0xffffffffu;";
 
+/** Writes the record of a pair without a peak. */
+export const NO_PEAK_RECORD = "records[pair] = vec4u(NO_PEAK, 0u, 0u, 0u);";
+
 /**
  * Workgroup memory starts undefined where zero-initialisation is off, and a kernel that loops reuses it: one thread resets it, and
  * a barrier must follow before `peakText`.
@@ -33,6 +37,8 @@ export interface PeakParts {
   readonly search: readonly Text[];
   /** Statements that set `z` to z[found], run by the thread that owns it; for values that are dearer to carry than to fetch. */
   readonly value?: readonly Text[];
+  /** A peak under the problem's threshold is none. */
+  readonly thresholded?: boolean;
 }
 
 /**
@@ -41,13 +47,19 @@ export interface PeakParts {
  * A NaN compares false and becomes key 0, which no index claims. No lane or subgroup number is used: only the owner of the
  * winning index writes.
  */
-export function peakText({ threads, reduction, search, value = [] }: PeakParts): string {
+export function peakText({ threads, reduction, search, value = [], thresholded }: PeakParts): string {
+  const peak = (magnitude: string): string =>
+    `records[pair] = vec4u(found, bitcast<u32>(z.x), bitcast<u32>(z.y), bitcast<u32>(${magnitude}));`;
+  const judged = [
+    "let magnitude = sqrt(dot(z, z));",
+    `if (magnitude < ${THRESHOLD}) { ${NO_PEAK_RECORD} } else { ${peak("magnitude")} }`,
+  ];
   const record = lines(
     "if (found == NO_PEAK) {",
-    "  if (t == 0u) { records[pair] = vec4u(NO_PEAK, 0u, 0u, 0u); }",
+    `  if (t == 0u) { ${NO_PEAK_RECORD} }`,
     "} else if (at == found) {",
     ...value.map((text) => indented([text])),
-    "  records[pair] = vec4u(found, bitcast<u32>(z.x), bitcast<u32>(z.y), bitcast<u32>(sqrt(dot(z, z))));",
+    indented(thresholded ? judged : [peak("sqrt(dot(z, z))")]),
     "}",
   );
   const head = lines(

@@ -35,6 +35,7 @@ import {
   PAIR_BYTES,
   pairFlops,
   RECORD_BYTES,
+  thresholdExtents,
 } from "../../problem.ts";
 import {
   NO_PEAK_DECLARATION,
@@ -104,7 +105,7 @@ export const corrReduce: Algorithm<MatchedFilterProblem, CorrReduceConfig> = {
       ],
       modules: [
         { name: "correlate", wgsl: correlateText(n, config, correlate) },
-        { name: "reduce", wgsl: reduceText(n, config, reduce) },
+        { name: "reduce", wgsl: reduceText(problem, config, reduce) },
       ],
       steps: [
         {
@@ -118,7 +119,7 @@ export const corrReduce: Algorithm<MatchedFilterProblem, CorrReduceConfig> = {
         { kind: "dispatch", stage: "reduce", module: "reduce", entry: "main", bindings: reduce, groups },
       ],
       batch: { dimension: "pairs", items: pairs, order: "independent", quantum: 1, minimum: LEAST_PAIRS },
-      extents: {},
+      extents: thresholdExtents(problem),
       requires: {
         features,
         limits: {
@@ -173,11 +174,16 @@ function correlateText(n: number, config: CorrReduceConfig, bindings: readonly B
   );
 }
 
-function reduceText(n: number, config: CorrReduceConfig, bindings: readonly Binding[]): string {
+function reduceText(
+  problem: MatchedFilterProblem,
+  config: CorrReduceConfig,
+  bindings: readonly Binding[],
+): string {
+  const { n } = problem;
   const { scan, reduction } = config;
   return lines(
     reduction === "subgroup" && "enable subgroups;",
-    extentsStruct(),
+    extentsStruct(thresholdExtents(problem)),
     bindingDeclarations(bindings, { ...typesOf(n), correlation: correlationType(n) }),
     reductionDeclarations(reduction, scan),
     NO_PEAK_DECLARATION,
@@ -203,6 +209,7 @@ function reduceText(n: number, config: CorrReduceConfig, bindings: readonly Bind
       peakText({
         threads: scan,
         reduction,
+        thresholded: problem.threshold !== undefined,
         search: ["at = mine;"],
         value: ["z = correlation[pair][found];"],
       }),

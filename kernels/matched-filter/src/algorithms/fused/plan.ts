@@ -37,6 +37,7 @@ import {
   PAIR_BYTES,
   pairFlops,
   RECORD_BYTES,
+  thresholdExtents,
 } from "../../problem.ts";
 import {
   NO_PEAK_DECLARATION,
@@ -92,7 +93,7 @@ export const fused: Algorithm<MatchedFilterProblem, FusedConfig> = {
       operation: "matched-filter",
       algorithm: "fused",
       buffers: [...inputBuffers(problem), ...(table ? [table] : []), recordsBuffer()],
-      modules: [{ name: "fused", wgsl: fusedText(n, config, bindings) }],
+      modules: [{ name: "fused", wgsl: fusedText(problem, config, bindings) }],
       steps: [
         {
           kind: "dispatch",
@@ -110,7 +111,7 @@ export const fused: Algorithm<MatchedFilterProblem, FusedConfig> = {
         quantum: config.tile,
         minimum: LEAST_PAIRS,
       },
-      extents: {},
+      extents: thresholdExtents(problem),
       requires: {
         features,
         limits: {
@@ -133,12 +134,14 @@ export const fused: Algorithm<MatchedFilterProblem, FusedConfig> = {
   },
 };
 
-function fusedText(n: number, config: FusedConfig, bindings: readonly Binding[]): string {
+function fusedText(problem: MatchedFilterProblem, config: FusedConfig, bindings: readonly Binding[]): string {
+  const { n } = problem;
   const shape = shapeFor(n, config);
   const exchange = exchangeFor(config);
+  const thresholded = problem.threshold !== undefined;
   return lines(
     config.reduction === "subgroup" && "enable subgroups;",
-    extentsStruct(),
+    extentsStruct(thresholdExtents(problem)),
     bindingDeclarations(bindings, {
       ...typesOf(n),
       twiddles: tableType(shape, transformFor(config, INVERSE)),
@@ -149,7 +152,7 @@ function fusedText(n: number, config: FusedConfig, bindings: readonly Binding[])
     `@compute @workgroup_size(${config.workgroup})`,
     block(
       `fn main(${GROUP_BUILTINS}, @builtin(local_invocation_index) t: u32)`,
-      config.tile === 1 ? single(shape, config) : tiled(shape, config),
+      config.tile === 1 ? single(shape, config, thresholded) : tiled(shape, config, thresholded),
     ),
   );
 }
@@ -160,8 +163,8 @@ const loadOffset = (shape: Shape, register: number): string => {
   return offset ? `t + ${formatU32(offset)}` : "t";
 };
 
-function single(shape: Shape, config: FusedConfig): Text[] {
-  const { factors, text } = transformAndPeak(shape, config);
+function single(shape: Shape, config: FusedConfig, thresholded: boolean): Text[] {
+  const { factors, text } = transformAndPeak(shape, config, thresholded);
   return [
     `let pair = ${linearGroup()};`,
     "if (pair >= extents.items) { return; }",
@@ -172,8 +175,8 @@ function single(shape: Shape, config: FusedConfig): Text[] {
   ];
 }
 
-function tiled(shape: Shape, config: FusedConfig): Text[] {
-  const { factors, text } = transformAndPeak(shape, config);
+function tiled(shape: Shape, config: FusedConfig, thresholded: boolean): Text[] {
+  const { factors, text } = transformAndPeak(shape, config, thresholded);
   return [
     `let first = ${linearGroup()} * ${formatU32(config.tile)};`,
     "var held = NO_PEAK;",
@@ -195,7 +198,11 @@ function tiled(shape: Shape, config: FusedConfig): Text[] {
 }
 
 /** From the data spectrum in d0, d1, ... and the pair in `pair` and `source` to the record; the factors apart when hoisted. */
-function transformAndPeak(shape: Shape, config: FusedConfig): { factors: Text; text: Text[] } {
+function transformAndPeak(
+  shape: Shape,
+  config: FusedConfig,
+  thresholded: boolean,
+): { factors: Text; text: Text[] } {
   const reset = reductionReset(config.reduction);
   const every = range(shape.points);
   const { factors, text, barriersAfter } = transformText(shape, transformFor(config, INVERSE, config.hoist), {
@@ -220,6 +227,7 @@ function transformAndPeak(shape: Shape, config: FusedConfig): { factors: Text; t
       peakText({
         threads: config.workgroup,
         reduction: config.reduction,
+        thresholded,
         search: [...ascending].reverse().map((r) => `if (m${r} == best) { at = ${at(r)}; z = x${r}; }`),
       }),
     ],
