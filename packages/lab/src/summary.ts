@@ -1,7 +1,8 @@
-import { bestNs, type SessionHeader, type Trial, type TuningTable } from "@tunelab/contract";
-import { gridText, summaryTable } from "@tunelab/report";
+import { bestNs, type SessionHeader, type TuningTable } from "@tunelab/contract";
+import { gridText, nothingStale, summaryTable } from "@tunelab/report";
 import type { TuneResult } from "@tunelab/tuner";
 import { commandLine } from "./build.ts";
+import { absentFrom, countsText, failureLines, nothingVerified } from "./failures-text.ts";
 import type { Io } from "./io.ts";
 import { seconds } from "./progress.ts";
 
@@ -29,11 +30,15 @@ export function printResult(io: Io, finished: Finished): void {
     io.out(JSON.stringify({ session, device, profile, ...result, trials, tables, files, journal }, null, 2));
     return;
   }
-  for (const table of tables) {
-    const title = `${table.operation} on ${table.deviceSlug}, ${table.profile}`;
-    io.out(`\n${title}\n\n${gridText(summaryTable(table))}`);
+  const told = [...tables, ...result.problems, ...result.unreached].map((one) => one.operation);
+  for (const operation of new Set(told)) {
+    const table = tables.find((one) => one.operation === operation);
+    const grid = summaryTable(table, nothingStale, absentFrom(table, operation, result));
+    if (grid.rows.length === 0) continue;
+    io.out(`\n${operation} on ${header.deviceSlug}, ${header.profile}\n\n${gridText(grid)}`);
   }
   io.out(`\n${trialsText(result)} ${spentText(result.spentMs)}.`);
+  for (const line of failureLines(result, header.id)) io.out(line);
   const short = shortText(result);
   if (short) io.out(short);
   if (result.untrusted) io.out(untrustedText(result.untrusted));
@@ -48,6 +53,7 @@ function nextStep({ header, result, journal }: Finished): string {
     const from = journal ? `--resume --journal ${journal}` : "--resume";
     return `${commandLine(`tune ${from}`)} goes on where this stopped`;
   }
+  if (nothingVerified(result)) return `${commandLine(`results show ${header.id}`)} has every trial`;
   if (journal) return `pnpm lab results import ${journal}, in a checkout, takes the journal in`;
   if (result.untrusted) return "measure again when nothing else runs: this session cannot be published";
   const publish = commandLine(`results publish ${header.id}`);
@@ -59,21 +65,12 @@ export const untrustedText = (reason: string): string => `NOT TO BE TRUSTED: ${r
 
 /** "77 trials (28 failed: 26 inaccurate, 2 hung; 0 do not fit the device, 0 reused)." */
 export function trialsText({ trials, problems, reused }: TuneResult): string {
-  const failed = countBy(trials.filter((trial) => bestNs(trial) === undefined));
-  const number = [...failed.values()].reduce((sum, count) => sum + count, 0);
-  const kinds = [...failed].map(([status, count]) => `${count} ${status}`).join(", ");
+  const failed = trials.filter((trial) => bestNs(trial) === undefined).map(({ status }) => status);
   const refused = problems
     .flatMap((problem) => Object.values(problem.refused))
     .reduce((sum, count) => sum + count, 0);
-  const failures = number > 0 ? `${number} failed: ${kinds}` : "none failed";
+  const failures = failed.length > 0 ? `${failed.length} failed: ${countsText(failed)}` : "none failed";
   return `${trials.length} trials (${failures}; ${refused} do not fit the device, ${reused} reused).`;
-}
-
-/** Most frequent first. */
-function countBy(trials: readonly Trial[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { status } of trials) counts.set(status, (counts.get(status) ?? 0) + 1);
-  return new Map([...counts].sort(([, a], [, b]) => b - a));
 }
 
 /** What the account names mean to a person. */
@@ -96,15 +93,11 @@ export function spentText(spentMs: TuneResult["spentMs"]): string {
 const CERTIFYING_TIMES = 4;
 
 /**
- * One line when nothing was certified: what took the time, and a budget that would do; or why nothing could be. Undefined when
- * something was.
+ * One line when something was timed and nothing certified: what took the time, and a budget that would do.
  */
 export function shortText({ trials, reused, spentMs, stopped }: TuneResult): string | undefined {
   if (stopped || reused > 0 || trials.some((trial) => trial.grade === "certified")) return undefined;
-  if (!trials.some((trial) => bestNs(trial) !== undefined))
-    return trials.length > 0
-      ? "Nothing was certified: every variant tried failed (`lab results show` says how)."
-      : undefined;
+  if (!trials.some((trial) => bestNs(trial) !== undefined)) return undefined;
   const calibrateMs = spentMs.calibrate ?? 0;
   const trialMs = (Object.values(spentMs).reduce((sum, ms) => sum + ms, 0) - calibrateMs) / trials.length;
   const enoughMs = calibrateMs + (1 + CERTIFYING_TIMES) * trialMs;

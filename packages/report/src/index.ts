@@ -26,5 +26,12 @@ export { searchFiles, searchPage } from "./search.ts";
 export type { SpaceScore, StrategyScore } from "./search-scores.ts";
 export * from "./sensitivity.ts";
 export { derivedText, type StudyContext, studyGrid, studyPage } from "./study.ts";
-export { bestRow, candidatesTable, type IsStale, nothingStale, summaryTable } from "./summary.ts";
+export {
+  type Absent,
+  bestRow,
+  candidatesTable,
+  type IsStale,
+  nothingStale,
+  summaryTable,
+} from "./summary.ts";
 export * from "./table.ts";

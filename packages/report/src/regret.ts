@@ -1,4 +1,10 @@
-import { type Operation, problemKey, type TableEntry, type TuningTable } from "@tunelab/contract";
+import {
+  type Operation,
+  type Problem,
+  problemKey,
+  type TableEntry,
+  type TuningTable,
+} from "@tunelab/contract";
 import { select } from "@tunelab/selection";
 import type { Point } from "./points.ts";
 import { bestRow, orderedEntries } from "./summary.ts";
@@ -6,13 +12,21 @@ import { bestRow, orderedEntries } from "./summary.ts";
 /** What the library would lose on a problem if the table had no entry for it. */
 export interface Regret {
   readonly entry: TableEntry;
-  /** What it would run, and why: the nearest entry's best, or the operation's default. */
+  /** The entry that lends its best: absent where none can (a length that no other entry has), and the default runs. */
+  readonly from?: Problem;
+  /** What the library would run. */
   readonly variant: string;
-  readonly from: string;
-  /** Its time over the best; absent where that variant was not timed on this problem. */
+  /** The borrowed variant's time over the best; absent where nothing is borrowed, and where it was not timed on this problem. */
   readonly factor?: number;
   /** The default's time over the best, where it was timed. */
   readonly defaultFactor?: number;
+}
+
+/** What a rule of choice costs over the problems where it could be looked up: their number, the median and the worst factor. */
+export interface RegretSummary {
+  readonly count: number;
+  readonly median: number;
+  readonly worst: number;
 }
 
 /**
@@ -42,13 +56,23 @@ export async function regrets(
     const timed =
       entry.rows.find((row) => row.variant === variant)?.minUs ??
       points.find((point) => point.key === key && point.variant === variant)?.us;
+    const borrowed = origin.kind === "table";
     found.push({
       entry,
       variant,
-      from: origin.kind === "table" ? `the entry of ${problemKey(origin.problem)}` : "the default",
-      ...(timed === undefined ? {} : { factor: timed / best.minUs }),
+      ...(borrowed ? { from: origin.problem } : {}),
+      ...(borrowed && timed !== undefined ? { factor: timed / best.minUs } : {}),
       ...(entry.defaultUs === undefined ? {} : { defaultFactor: entry.defaultUs / best.minUs }),
     });
   }
   return found;
+}
+
+/** Median (of an even number the mean of the middle two) and worst of some factors; undefined without any. */
+export function summaryOf(factors: readonly (number | undefined)[]): RegretSummary | undefined {
+  const sorted = factors.filter((factor) => factor !== undefined).sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  if (sorted.length === 0) return undefined;
+  const median = sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+  return { count: sorted.length, median, worst: sorted.at(-1)! };
 }

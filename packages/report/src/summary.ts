@@ -27,12 +27,27 @@ export function bestRow(entry: TableEntry): TableRow | undefined {
   return entry.rows.find(({ rank }) => rank === 1);
 }
 
+/** A problem that a session tried and no table has, with the reason in words. */
+export interface Absent {
+  readonly problem: Problem;
+  readonly why: string;
+}
+
 /**
  * One row a problem: the best variant with its time, its speed-up over the default configuration and over the median of the
  * space, its share of the measured ceilings, its verification, and whether the first place is resolved. Problems in natural
- * order, numbers as numbers.
+ * order, numbers as numbers. Those that are absent from the table come last; with them alone there need be no table.
  */
-export function summaryTable(table: TuningTable, isStale: IsStale = nothingStale): Grid {
+export function summaryTable(
+  table: TuningTable | undefined,
+  isStale: IsStale = nothingStale,
+  absent: readonly Absent[] = [],
+): Grid {
+  const row = ({ problem, why }: Absent): string[] => [
+    problemKey(problem),
+    ...Array<string>(9).fill(NOTHING),
+    why,
+  ];
   return {
     columns: [
       { title: "problem", align: "left" },
@@ -47,35 +62,50 @@ export function summaryTable(table: TuningTable, isStale: IsStale = nothingStale
       { title: "max error", align: "right" },
       { title: "first place", align: "left" },
     ],
-    rows: orderedEntries(table).map((entry) => {
-      const best = bestRow(entry);
-      const problem = problemKey(entry.problem);
-      if (!best) {
-        return [problem, NOTHING, ...Array<string>(8).fill(NOTHING), `none of ${entry.measured} ran`];
-      }
-      return [
-        problem,
-        best.variant,
-        formatTime(best.minUs),
-        formatRatio(ratio(entry.defaultUs, best.minUs)),
-        formatRatio(ratio(entry.medianUs, best.minUs)),
-        formatPercent(best.fractionOfFma),
-        formatPercent(best.fractionOfCopy),
-        formatPercent(best.fractionOfWorkgroup),
-        `${best.matched}/${best.total}`,
-        formatError(best.maxError),
-        firstPlace(table, entry, isStale(table, entry.problem, best.variant)),
-      ];
-    }),
+    rows: [...(table ? entryRows(table, isStale) : []), ...absent.map(row)],
   };
+}
+
+function entryRows(table: TuningTable, isStale: IsStale): readonly string[][] {
+  return orderedEntries(table).map((entry) => {
+    const best = bestRow(entry);
+    const problem = problemKey(entry.problem);
+    if (!best) return [problem, ...Array<string>(9).fill(NOTHING), `none of ${entry.measured} ran`];
+    return [
+      problem,
+      best.variant,
+      formatTime(best.minUs),
+      againstDefault(entry, best),
+      formatRatio(ratio(entry.medianUs, best.minUs)),
+      formatPercent(best.fractionOfFma),
+      formatPercent(best.fractionOfCopy),
+      formatPercent(best.fractionOfWorkgroup),
+      `${best.matched}/${best.total}`,
+      formatError(best.maxError),
+      firstPlace(table, entry, isStale(table, entry.problem, best.variant)),
+    ];
+  });
+}
+
+/** The default's time over the best's; in words where the default is the best, or where no difference to it was shown. */
+function againstDefault(entry: TableEntry, best: TableRow): string {
+  if (best.isDefault) return "the default";
+  const factor = formatRatio(ratio(entry.defaultUs, best.minUs));
+  return firstBand(entry).some(({ isDefault }) => isDefault) ? `tied (${factor})` : factor;
+}
+
+/** The best and those that tie with it one after another. */
+function firstBand(entry: TableEntry): readonly TableRow[] {
+  const rows = rowsByRank(entry);
+  // The default is kept whatever its rank: where ranks between are left out it is in no band.
+  const end = rows.findIndex(({ tie, rank }, index) => index > 0 && (!tie || rank !== index + 1));
+  return end < 0 ? rows : rows.slice(0, end);
 }
 
 /** "resolved", "tie of 3", "only one"; with "noisy", "aged" or "stale" where that holds. */
 function firstPlace(table: TuningTable, entry: TableEntry, stale: boolean): string {
-  const after = rowsByRank(entry).slice(1);
-  const rival = after.findIndex(({ tie }) => !tie);
-  const tied = 1 + (rival < 0 ? after.length : rival);
-  const words = [after.length === 0 ? "only one" : tied > 1 ? `tie of ${tied}` : "resolved"];
+  const tied = firstBand(entry).length;
+  const words = [entry.rows.length === 1 ? "only one" : tied > 1 ? `tie of ${tied}` : "resolved"];
   if (table.noisy) words.push("noisy");
   if (entry.agedOn !== undefined) words.push("aged");
   if (stale) words.push("stale");

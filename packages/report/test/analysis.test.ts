@@ -13,6 +13,7 @@ import {
   transfers,
 } from "../src/index.ts";
 import { problemLabels } from "../src/labels.ts";
+import { summaryOf } from "../src/regret.ts";
 import { input, operation, SESSIONS, session } from "./evidence.ts";
 import { entry, table, WIDE } from "./tables.ts";
 
@@ -69,15 +70,40 @@ test("regret takes the entry out, lets the library's rule choose, and looks its 
   const [first, second] = await regrets(one, operation(), []);
   // The nearest entry's best is radix=2, which is also the best here.
   expect(first).toMatchObject({ variant: "fused/radix=2,workgroup=256", factor: 1, defaultFactor: 2 });
-  expect(second!.from).toBe("the entry of n=64,pairs=32768");
+  expect(second!.from).toEqual({ n: 64, pairs: 32768 });
   const far = operation({
     dimensions: operation().dimensions.map((dimension) => ({ ...dimension, distance: { kind: "exact" } })),
   });
   const [alone] = await regrets(one, far, []);
-  expect(alone).toMatchObject({ from: "the default", variant: "fused/radix=1,workgroup=64" });
-  expect(alone!.factor).toBeUndefined();
+  expect(alone).toMatchObject({ variant: "fused/radix=1,workgroup=64", defaultFactor: 2 });
+  expect(alone).not.toHaveProperty("from");
+});
+
+test("the default's time is no regret of the nearest entry: where no entry can lend there is none", async () => {
+  const one = table([entry(64, [10, 12, 20]), entry(128, [30, 33, 60])]);
+  const far = operation({
+    dimensions: operation().dimensions.map((dimension) => ({ ...dimension, distance: { kind: "exact" } })),
+  });
   const timed = point(25, {}, { key: "n=64,pairs=32768", variant: "fused/radix=1,workgroup=64" });
-  expect((await regrets(one, far, [timed]))[0]!.factor).toBe(2.5);
+  expect((await regrets(one, far, [timed]))[0]).not.toHaveProperty("factor");
+  // Borrowed, but never run on this problem: its time is looked up among all that was measured.
+  const borrowed = point(25, {}, { key: "n=64,pairs=32768", variant: "fused/radix=4,workgroup=256" });
+  const other = entry(128, [30]);
+  const lends = {
+    ...other,
+    rows: [{ ...other.rows[0]!, variant: borrowed.variant, config: { radix: 4, workgroup: 256 } }],
+  };
+  const alone = entry(64, [10]);
+  expect((await regrets(table([alone, lends]), operation(), [borrowed]))[0]).toMatchObject({
+    from: { n: 128, pairs: 32768 },
+    factor: 2.5,
+  });
+});
+
+test("regret over several problems is told as median and worst, of those that have one", () => {
+  expect(summaryOf([3, undefined, 1, 2])).toEqual({ count: 3, median: 2, worst: 3 });
+  expect(summaryOf([3, 1])).toEqual({ count: 2, median: 2, worst: 3 });
+  expect(summaryOf([undefined])).toBeUndefined();
 });
 
 test("what one device's best costs on another is its time there over the best there, where it was timed", () => {

@@ -98,3 +98,28 @@ test("a table's page names who measured it and holds every candidate", () => {
   expect(page.match(/^\| \d+ \|/gm)).toHaveLength(9);
   expect(page).not.toMatch(/NaN|undefined/);
 });
+
+test("a best that is the default, or that shows no difference to it, says so in words instead of a factor", () => {
+  const cellOf = (rows: readonly ReturnType<typeof row>[], defaultUs = 9) =>
+    summaryTable(table([{ ...entry(64, [10]), defaultUs, rows }])).rows[0]![3];
+  const slower = row(2, 9, { tie: true, isDefault: true });
+  expect(cellOf([row(1, 10), slower])).toBe("tied (0.900x)");
+  expect(cellOf([row(1, 10), row(2, 10.1, { tie: true }), row(3, 9, { tie: true, isDefault: true })])).toBe(
+    "tied (0.900x)",
+  );
+  expect(cellOf([row(1, 10), row(2, 20, { isDefault: true })], 20)).toBe("2.00x");
+  // Kept for being the default, far behind: the tie is with a row that is not in the table.
+  expect(
+    cellOf([row(1, 10), row(2, 10, { tie: true }), row(30, 20, { tie: true, isDefault: true })], 20),
+  ).toBe("2.00x");
+  expect(cellOf([row(1, 10, { isDefault: true })], 10)).toBe("the default");
+});
+
+test("problems that a session could not put into a table stand in the summary with the reason, table or none", () => {
+  const absent = [{ problem: { n: 512 }, why: "no verified variant: 3 refused (3 plan)" }];
+  const { columns, rows } = summaryTable(table([entry(64, [1])]), undefined, absent);
+  expect(rows.map(([problem]) => problem)).toEqual(["n=64,pairs=32768", "n=512"]);
+  expect(rows[1]).toHaveLength(columns.length);
+  expect(rows[1]!.at(-1)).toBe("no verified variant: 3 refused (3 plan)");
+  expect(summaryTable(undefined, undefined, absent).rows).toHaveLength(1);
+});

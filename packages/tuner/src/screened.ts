@@ -1,5 +1,6 @@
 import { bestNs, type Trial } from "@tunelab/contract";
 import type { Contender } from "./race.ts";
+import type { FailedVariant } from "./types.ts";
 
 /** A variant that was screened, and what became of it since. */
 export interface Screened extends Contender {
@@ -15,6 +16,13 @@ export interface Screened extends Contender {
 /** The trial that says most of a variant. */
 export function lastTrial({ trial, raced, certified }: Screened): Trial {
   return certified ?? raced ?? trial;
+}
+
+/** What there is to say of a trial without a time. */
+export function failureOf(trial: Trial): readonly FailedVariant[] {
+  if (bestNs(trial) !== undefined) return [];
+  const { variant, status, reason } = trial;
+  return [{ variant, status, ...(reason === undefined ? {} : { reason }) }];
 }
 
 /** Those that gave a time: leaders of the race in their order, then by screened time, then by name. */

@@ -15,7 +15,7 @@ import { algorithmOf, Queue, type Waiting } from "./queue.ts";
 import { fieldWithin, raceFinalists } from "./race.ts";
 import { checkAborted, type Recorder } from "./recorder.ts";
 import { requestFor } from "./request.ts";
-import { fastestFirst, lastTrial, type Screened } from "./screened.ts";
+import { failureOf, fastestFirst, lastTrial, type Screened } from "./screened.ts";
 import { observationOf } from "./strategies/observe.ts";
 import type { Candidate, Strategy } from "./strategies/strategy.ts";
 import type { Estimate, KnownVariants, ProblemResult, Progress, TuneClock } from "./types.ts";
@@ -115,7 +115,7 @@ export class Search {
       problem: this.#context.problem,
       screened: all.length,
       certified: all.filter(({ certified }) => certified).length,
-      failed: all.filter((one) => bestNs(lastTrial(one)) === undefined).length,
+      failures: all.map(lastTrial).flatMap(failureOf),
       identical: this.#identical,
       refused: this.#refused,
       complete: this.#queue.complete,

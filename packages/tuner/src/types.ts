@@ -4,6 +4,7 @@ import type {
   MachineLoad,
   Noise,
   Problem,
+  Status,
   Suite,
   Trial,
   TuningTable,
@@ -67,6 +68,13 @@ export interface KnownVariants {
   readonly panel: readonly Candidate[];
 }
 
+/** A variant that was tried and gave no time. */
+export interface FailedVariant {
+  readonly variant: string;
+  readonly status: Status;
+  readonly reason?: string;
+}
+
 /** How one problem went. */
 export interface ProblemResult {
   readonly operation: string;
@@ -74,7 +82,8 @@ export interface ProblemResult {
   /** Distinct plans screened now or earlier, the defaults among them. */
   readonly screened: number;
   readonly certified: number;
-  readonly failed: number;
+  /** Those of the screened that gave no time, in order of measuring; trials of an earlier session that stand for one too. */
+  readonly failures: readonly FailedVariant[];
   /** Candidates that came to a plan already measured. */
   readonly identical: number;
   /** Candidates that do not fit, by the limit that refuses them. */

@@ -51,7 +51,10 @@ describe("compiling ahead", () => {
         reason: "it hangs",
       },
     ]);
-    expect(result.problems[0]).toMatchObject({ screened: 40, failed: 1 });
+    expect(result.problems[0]).toMatchObject({
+      screened: 40,
+      failures: [{ variant: "only/x=3,label=a,memory=0", status: "compile-timeout", reason: "it hangs" }],
+    });
     expect(screened(result.trials)).toHaveLength(40);
     expect(new Set(sink.trials.map(({ id }) => id)).size).toBe(sink.trials.length);
   });

@@ -75,7 +75,7 @@ describe("a search", () => {
     expect(new Set(finals.map(({ config }) => config.x))).toEqual(new Set([0, 1, 2, 7]));
     expect(finals).toHaveLength(FINALISTS + 1); // x = 0, 1, 2 with either memory, and the default
     expect(finals.filter(({ isDefault }) => isDefault)).toHaveLength(1);
-    expect(result.problems[0]).toMatchObject({ certified: FINALISTS + 1, failed: 0 });
+    expect(result.problems[0]).toMatchObject({ certified: FINALISTS + 1, failures: [] });
     const seeds = new Set(bench.requests.map(({ grade, seeds }) => `${grade} ${seeds}`));
     expect(seeds).toEqual(new Set(["screened 1", "certified 1,2,3"]));
   });
@@ -90,7 +90,7 @@ describe("a search", () => {
       expect(screened(result.trials).filter((trial) => trial.status === status)).toHaveLength(2);
       expect(certified(result.trials).some(({ config }) => config.x === 0)).toBe(false);
       expect(certified(result.trials)).toHaveLength(FINALISTS + 1);
-      expect(result.problems[0]!.failed).toBe(2);
+      expect(result.problems[0]!.failures).toHaveLength(2);
     },
   );
 

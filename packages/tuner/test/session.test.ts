@@ -103,7 +103,11 @@ describe("a session", () => {
     const expected = { reason: "the variant crashed", variant: "only/x=4,label=a,memory=0" };
     expect(restarts).toMatchObject([expected]);
     expect(progress.filter(({ kind }) => kind === "restart")).toMatchObject([expected]);
-    expect(result.problems[0]).toMatchObject({ screened: 40, failed: 1, complete: true });
+    expect(result.problems[0]).toMatchObject({
+      screened: 40,
+      failures: [{ variant: expected.variant, status: "crashed", reason: "scripted crashed" }],
+      complete: true,
+    });
     expect(kinds(sink.events).at(-1)).toBe("finished");
   });
 

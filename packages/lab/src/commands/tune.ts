@@ -32,6 +32,7 @@ import type { Command } from "commander";
 import { packed } from "../build.ts";
 import { Compilers, compilerCount } from "../compilers.ts";
 import { destinationFor } from "../destination.ts";
+import { nothingVerified } from "../failures-text.ts";
 import { EXIT, ExitWith, type Io } from "../io.ts";
 import { knownVariants } from "../known.ts";
 import { tablesBelow } from "../known-tables.ts";
@@ -69,6 +70,11 @@ const DEFAULTS = {
   hardware: { kernels: operationNames(), workload: "standard", budget: "10m" },
 } as const;
 
+const HELP = `
+Exit 0: at least one variant was verified and timed; 1: none was, or the device failed for good; 2: wrong usage; 130: interrupted.
+
+Example: pnpm tune --kernel matched-filter --workload quick --budget 1m`;
+
 export function register(program: Command, io: Io): void {
   program
     .command("tune")
@@ -98,7 +104,7 @@ export function register(program: Command, io: Io): void {
       "measure nothing (exit 1) on a busy machine or a device too noisy to certify on",
     )
     .option("--json", "print the result as JSON on standard output")
-    .addHelpText("after", "\nExample: pnpm tune --kernel matched-filter --workload quick --budget 1m")
+    .addHelpText("after", HELP)
     .action((flags: TuneFlags) => run(flags, io));
 }
 
@@ -280,5 +286,6 @@ async function session(job: Job): Promise<void> {
   const { header: measured, journal } = destination;
   printResult(io, { header: measured, result, tables: touched, files, journal, json: flags.json === true });
   if (io.signal.aborted) throw new ExitWith(EXIT.interrupted);
-  if (result.stopped?.fault) throw result.stopped.fault;
+  const fault = result.stopped?.fault ?? nothingVerified(result);
+  if (fault) throw fault;
 }

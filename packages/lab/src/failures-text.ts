@@ -1,0 +1,72 @@
+import { Fault, type Problem, problemKey, type TuningTable } from "@tunelab/contract";
+import type { Absent } from "@tunelab/report";
+import type { FailedVariant, ProblemResult, TuneResult } from "@tunelab/tuner";
+import { commandLine } from "./build.ts";
+
+/** Failed variants that are named one by one; the session file has them all. */
+const NAMED = 5;
+
+/** "2 inaccurate, 1 hung": the most frequent first. */
+export function countsText(words: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const sorted = [...counts].sort(([, a], [, b]) => b - a);
+  return sorted.map(([word, count]) => `${count} ${word}`).join(", ");
+}
+
+/** "fused/radix=16: inaccurate, relative error 2.1e-5 is over the bound 1e-6". */
+export const failureText = ({ variant, status, reason }: FailedVariant): string =>
+  `${variant}: ${status}${reason === undefined ? "" : `, ${reason}`}`;
+
+/** A line for each variant that failed, as many as people read, and how many more there are. */
+export function failureLines({ problems }: Pick<TuneResult, "problems">, session: string): readonly string[] {
+  const all = problems.flatMap(({ failures }) => failures);
+  const lines = all.slice(0, NAMED).map((one) => `  ${failureText(one)}`);
+  const more = all.length - lines.length;
+  return more > 0
+    ? [...lines, `  and ${more} more: \`${commandLine(`results show ${session}`)}\` has them all`]
+    : lines;
+}
+
+/** "no verified variant: 3 refused (2 maxComputeWorkgroupStorageSize, 1 plan), 1 inaccurate". */
+export function absenceText({ screened, failures, refused }: ProblemResult): string {
+  const timed = screened - failures.length;
+  const limits = Object.entries(refused).sort(([, a], [, b]) => b - a);
+  const count = limits.reduce((sum, [, times]) => sum + times, 0);
+  const names = limits.map(([limit, times]) => `${times} ${limit}`).join(", ");
+  const parts = [
+    ...(timed > 0 ? [`${timed} timed`] : []),
+    ...(count > 0 ? [`${count} refused (${names})`] : []),
+    ...(failures.length > 0 ? [countsText(failures.map(({ status }) => status))] : []),
+  ];
+  const what = timed > 0 ? "no certified variant" : "no verified variant";
+  return `${what}: ${parts.join(", ") || "none was tried"}`;
+}
+
+/** Problems of one operation that the session took up, or had no time for, and the table has no entry of. */
+export function absentFrom(
+  table: TuningTable | undefined,
+  operation: string,
+  { problems, unreached }: Pick<TuneResult, "problems" | "unreached">,
+): readonly Absent[] {
+  const known = new Set(table?.entries.map(({ problem }) => problemKey(problem)));
+  const missing = (one: { readonly operation: string; readonly problem: Problem }): boolean =>
+    one.operation === operation && !known.has(problemKey(one.problem));
+  return [
+    ...problems.filter(missing).map((one) => ({ problem: one.problem, why: absenceText(one) })),
+    ...unreached.filter(missing).map(({ problem }) => ({ problem, why: "not reached: no time was left" })),
+  ];
+}
+
+/** The fault of a session that ended by itself and verified nothing at all; undefined when something gave a time. */
+export function nothingVerified({
+  problems,
+  stopped,
+}: Pick<TuneResult, "problems" | "stopped">): Fault | undefined {
+  const timed = problems.some(({ screened, failures }) => screened > failures.length);
+  if (stopped || timed || problems.length === 0) return undefined;
+  const [first, ...others] = problems.flatMap(({ failures }) => failures);
+  const more = others.length > 0 ? ` (and ${others.length} more failed)` : "";
+  const why = first ? `${failureText(first)}${more}` : absenceText(problems[0]!);
+  return new Fault("unsupported", `nothing was verified: ${why}`);
+}
