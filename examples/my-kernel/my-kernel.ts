@@ -30,7 +30,7 @@ function text(n: number, { tile, rows, padding }: Config): string {
   return `struct Extents { items: u32, first: u32, total: u32, iteration: u32 }
 @group(0) @binding(0) var<uniform> extents: Extents;
 @group(0) @binding(1) var<storage, read> matrix: array<f32>;
-@group(0) @binding(2) var<storage, read_write> transposed: array<f32>;
+@group(0) @binding(2) var<storage, read_write> result: array<f32>;
 var<workgroup> tile: array<f32, ${tile * stride}>;
 
 @compute @workgroup_size(${tile}, ${rows})
@@ -54,7 +54,7 @@ ${steps
 ${steps
   .map(
     (step) =>
-      `  transposed[base + (column + local.y + ${step}u) * ${n}u + row + local.x] = tile[local.x * ${stride}u + local.y + ${step}u];`,
+      `  result[base + (column + local.y + ${step}u) * ${n}u + row + local.x] = tile[local.x * ${stride}u + local.y + ${step}u];`,
   )
   .join("\n")}
 }
@@ -108,18 +108,18 @@ const tiled: Algorithm<Problem, Config> = {
       algorithm: "tiled",
       buffers: [
         { name: "matrix", role: "in", dtype: "f32", fixedBytes: 0, itemBytes: bytes },
-        { name: "transposed", role: "out", dtype: "f32", fixedBytes: 0, itemBytes: bytes },
+        { name: "result", role: "out", dtype: "f32", fixedBytes: 0, itemBytes: bytes },
       ],
-      modules: [{ name: "transpose", wgsl: text(n, config) }],
+      modules: [{ name: "kernel", wgsl: text(n, config) }],
       steps: [
         {
           kind: "dispatch",
-          stage: "transpose",
-          module: "transpose",
+          stage: "move",
+          module: "kernel",
           entry: "main",
           bindings: [
             { buffer: "matrix", access: "read" },
-            { buffer: "transposed", access: "read-write" },
+            { buffer: "result", access: "read-write" },
           ],
           groups: { fixed: 0, perItem: { groups: (n / config.tile) ** 2, items: 1 } },
         },
@@ -163,7 +163,7 @@ export const operation: Operation<Problem> = {
   ports: ({ n, matrices }) => [
     { name: "matrix", dtype: "f32", shape: [matrices, n, n], role: "in", doc: "row after row" },
     {
-      name: "transposed",
+      name: "result",
       dtype: "f32",
       shape: [matrices, n, n],
       role: "out",
@@ -182,11 +182,11 @@ const suite: Suite<Problem> = {
     matrix: Float32Array.from({ length: n * n * matrices }, (_, at) => (at + 7919 * seed) % 16_777_213),
   }),
   oracle: ({ n, matrices }, { matrix }) => ({
-    check({ transposed }) {
+    check({ result }) {
       let matched = 0;
       let detail: string | undefined;
       for (let item = 0; item < matrices; item++) {
-        const wrong = firstWrong(matrix as Float32Array, transposed as Float32Array, n, item * n * n);
+        const wrong = firstWrong(matrix as Float32Array, result as Float32Array, n, item * n * n);
         if (wrong === undefined) matched++;
         else detail ??= `matrix ${item}: ${wrong}`;
       }
@@ -211,15 +211,10 @@ const suite: Suite<Problem> = {
 };
 
 /** The first element of one matrix that is not where it belongs, in words. */
-function firstWrong(
-  matrix: Float32Array,
-  transposed: Float32Array,
-  n: number,
-  base: number,
-): string | undefined {
+function firstWrong(matrix: Float32Array, result: Float32Array, n: number, base: number): string | undefined {
   for (let i = 0; i < n; i++) {
     for (let j = 0; j < n; j++) {
-      const [found, wanted] = [transposed[base + j * n + i], matrix[base + i * n + j]];
+      const [found, wanted] = [result[base + j * n + i], matrix[base + i * n + j]];
       if (found !== wanted) return `(${j}, ${i}) is ${found}, not ${wanted}`;
     }
   }

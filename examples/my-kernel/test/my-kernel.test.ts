@@ -40,8 +40,8 @@ it("the oracle accepts the transpose and nothing else", () => {
     const [item, i, j] = [Math.floor(at / (n * n)), Math.floor(at / n) % n, at % n];
     return inputs.matrix![item * n * n + j * n + i]!;
   });
-  const check = (transposed: Float32Array) =>
-    suite.oracle(problem, inputs).check({ transposed }, { count: 4, seed: 1 });
+  const check = (result: Float32Array) =>
+    suite.oracle(problem, inputs).check({ result }, { count: 4, seed: 1 });
   expect(check(right)).toMatchObject({ matched: 3, total: 3, maxError: 0 });
   const spoiled = right.slice();
   spoiled[n * n + 5] = -1;

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
-import { accessSync, constants, mkdirSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Fault } from "@tunelab/contract";
@@ -43,12 +43,9 @@ export function labDir(out: string | undefined, io: Io): string {
       `${folder} cannot be written: choose another with --out DIR or TUNELAB_LAB_DIR`,
     );
   }
-  const local = join(checkout ?? process.cwd(), ".lab");
+  const local = localLab();
   if (writable(local)) return local;
-  for (const folder of [
-    join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "tunelab", "lab"),
-    join(tmpdir(), "tunelab-lab"),
-  ]) {
+  for (const folder of elsewhere()) {
     if (!writable(folder)) continue;
     io.note(`${local} cannot be written: results go to ${folder} (choose with --out DIR)`);
     return folder;
@@ -59,18 +56,58 @@ export function labDir(out: string | undefined, io: Io): string {
   );
 }
 
+const localLab = (): string => join(checkout ?? process.cwd(), ".lab");
+
+/** Where results go when the checkout cannot be written. */
+const elsewhere = (): readonly string[] => [
+  join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "tunelab", "lab"),
+  join(tmpdir(), "tunelab-lab"),
+];
+
 /**
- * The folder to read sessions from: a named one as it is, read-only or absent too, for reading needs no leave to write and makes
- * no folder; else where `labDir` writes.
+ * The folder to read sessions from, which reading neither makes nor needs leave to write: a named one as it is, absent too; else
+ * the checkout's, as `folderToRead` says. Says so when later sessions lie elsewhere.
  */
 export function labDirToRead(out: string | undefined, io: Io): string {
   const named = out ?? process.env.TUNELAB_LAB_DIR;
-  return named ? resolve(named) : labDir(undefined, io);
+  if (named) return resolve(named);
+  const { folder, also } = folderToRead(localLab(), elsewhere(), { exists: existsSync, mayWrite: allowed });
+  if (also) io.note(`${folder} cannot be written: what was measured since is in ${also} (--out ${also})`);
+  return folder;
+}
+
+/** What `folderToRead` asks of a file system. */
+interface Leave {
+  exists(path: string): boolean;
+  mayWrite(path: string): boolean;
+}
+
+/**
+ * `local` where there is one, read-only too; else, where it could not be made, the first of the others that there is. `also`: the
+ * folder to which results go beside a `local` that cannot be written.
+ */
+export function folderToRead(
+  local: string,
+  others: readonly string[],
+  { exists, mayWrite }: Leave,
+): { readonly folder: string; readonly also?: string } {
+  const here = exists(local);
+  const other = mayWrite(here ? local : dirname(local)) ? undefined : others.find(exists);
+  if (!here) return { folder: other ?? local };
+  return other === undefined ? { folder: local } : { folder: local, also: other };
 }
 
 function writable(folder: string): boolean {
   try {
     mkdirSync(folder, { recursive: true });
+    return allowed(folder);
+  } catch {
+    return false;
+  }
+}
+
+function allowed(folder: string): boolean {
+  try {
     accessSync(folder, constants.W_OK);
     return true;
   } catch {

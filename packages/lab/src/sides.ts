@@ -72,3 +72,15 @@ export async function chosenSides(
     throw new Fault("usage", "compare takes two revisions: pnpm compare BASE CANDIDATE (--help shows how)");
   return sidesOf({ base, candidate }, flags, io);
 }
+
+/**
+ * Refuses a kernel that neither side has, unless code of theirs that gives no operation may be what was asked for. @throws Fault
+ * `usage` that lists what they have.
+ */
+export function checkKernels(kernels: readonly string[] | undefined, { sides }: Sides): void {
+  if (SIDES.some((side) => sides[side].faults.length > 0)) return;
+  const known = new Set(SIDES.flatMap((side) => sides[side].operations.map(({ operation }) => operation)));
+  const stranger = kernels?.find((name) => !known.has(name));
+  if (stranger !== undefined)
+    throw new Fault("usage", `unknown kernel "${stranger}": there is ${[...known].sort().join(", ")}`);
+}

@@ -55,6 +55,31 @@ describe("a kernel from outside", () => {
   });
 });
 
+describe.skipIf(!embedded)("a session whose only trial fails", { timeout: 120_000 }, () => {
+  it("ends with exit 1 and one line that names the variant and the reason, and keeps the trial", async () => {
+    const path = join(folder, "doubling.ts");
+    await writeFile(path, GOOD.replace("= tile[local.x", "= 2.0 * tile[local.x"));
+    const where = [
+      "--device",
+      "swiftshader",
+      "--problem",
+      "n=16,matrices=4",
+      "--out",
+      join(folder, "failing"),
+    ];
+    const { code, out, notes } = await lab(["tune", "--kernel", path, ...where, "--trials", "1"]);
+    expect(code).toBe(1);
+    expect(notes.split("\n").at(-1)).toMatch(
+      /^tunelab: nothing was verified: tiled\/tile=16,rows=8,padding=0: wrong, seed 1: 0\/4 right: matrix 0: .* not /,
+    );
+    expect(out).toMatch(/matrices=4,n=16 .* no verified variant: 1 wrong\n/);
+    expect(out).toContain("  tiled/tile=16,rows=8,padding=0: wrong, seed 1");
+    const [, session] = /Next: .*results show (\S+) has every trial/.exec(out)!;
+    const shown = await lab(["results", "show", session!, "--out", join(folder, "failing"), "--json"]);
+    expect(JSON.parse(shown.out).trials).toMatchObject([{ status: "wrong" }]);
+  });
+});
+
 const WRONG: readonly (readonly [what: string, text: string, says: RegExp])[] = [
   [
     "exports nothing by default",
@@ -122,7 +147,8 @@ describe("new-kernel", () => {
     expect(names).toEqual(
       expect.arrayContaining(["package.json", "prefix-sum.ts", "test/prefix-sum.test.ts"]),
     );
-    for (const file of files) expect(await readFile(file, "utf8")).not.toMatch(/my-kernel|batched-transpose/);
+    for (const file of files) expect(await readFile(file, "utf8")).not.toMatch(/my-kernel|transpos/i);
+    expect(await readFile(join(out, "prefix-sum.ts"), "utf8")).toContain("what it computes is a stand-in");
     // By itself too: it imports types alone.
     await copyFile(join(out, "prefix-sum.ts"), join(folder, "prefix-sum.ts"));
     const { out: printed } = await lab(["space", join(folder, "prefix-sum.ts")]);

@@ -10,7 +10,7 @@ import {
 } from "../comparison-options.ts";
 import { runComparison } from "../comparison-run.ts";
 import type { Io } from "../io.ts";
-import { chosenSides } from "../sides.ts";
+import { checkKernels, chosenSides } from "../sides.ts";
 
 interface Flags extends ComparisonFlags {
   readonly variant?: string;
@@ -52,7 +52,9 @@ async function compare(
   const { executor } = flags;
   if (executor !== "shared" && executor !== "own")
     throw new Fault("usage", `unknown executor "${executor}": there is shared, own`);
-  const { sides, own } = await chosenSides(base, candidate, flags, io);
+  const both = await chosenSides(base, candidate, flags, io);
+  checkKernels(request.kernels, both);
+  const { sides, own } = both;
   const offers = Object.fromEntries(
     SIDES.map((side): [string, Offer] => [side, offerOf(sides[side], request, own)]),
   ) as unknown as PerSide<Offer>;

@@ -48,6 +48,21 @@ async function newKernel(name: string, flags: { out?: string; json?: boolean }, 
   io.out(`Next: pnpm install, then pnpm tune --kernel ./${module} --workload quick`);
 }
 
-/** The template's file names and operation under the new name. */
-const renamed = (text: string, name: string): string =>
-  text.replaceAll("my-kernel", name).replaceAll("batched-transpose", name);
+/** What the template says of the transpose that it computes, and what a kernel that has yet to be written says instead. */
+const STAND_IN: readonly (readonly [said: string, instead: string])[] = [
+  [
+    ": transposes a batch of n x n matrices of f32. Tune it with",
+    `. It tunes as it is, but what it computes is a stand-in: element (i, j) of each n x n matrix goes to
+ * (j, i). Put your own into \`text\` (what the GPU runs), \`operation\` (what is computed) and \`suite\` (how we know that it is right).`,
+  ],
+  ["transposes a batch of n x n matrices", "a stand-in: say in one line what it computes"],
+  ["a batched transpose that the laboratory tunes", "the laboratory tunes it"],
+  ["the oracle accepts the transpose and nothing else", "the oracle accepts what is right and nothing else"],
+];
+
+/** The template's file names and texts under the new name. */
+function renamed(text: string, name: string): string {
+  let own = text.replaceAll("my-kernel", name).replaceAll("batched-transpose", name);
+  for (const [said, instead] of STAND_IN) own = own.replaceAll(said, instead);
+  return own;
+}
