@@ -1,5 +1,8 @@
-import { Fault } from "@tunelab/contract";
+import { type DeviceInfo, Fault } from "@tunelab/contract";
 import { requestDeviceFor } from "@tunelab/executor";
+import { vendorOf } from "@tunelab/selection";
+import type { KnownFault } from "@tunelab/selection/known-faults";
+import { deviceInfoOf } from "./identity.ts";
 
 export interface DeviceOptions {
   /** The caller's own device; it stays the caller's. */
@@ -13,7 +16,9 @@ export interface DeviceOptions {
 
 export interface OpenDevice {
   readonly device: GPUDevice;
-  readonly info: GPUAdapterInfo;
+  /** Who it is, and what can be relied on in spite of `faults`. */
+  readonly info: DeviceInfo;
+  readonly faults: readonly KnownFault[];
   /** Whether the library made the device and must destroy it. */
   readonly owned: boolean;
 }
@@ -31,10 +36,17 @@ export async function openDevice(options: DeviceOptions): Promise<OpenDevice> {
         "this WebGPU does not tell a device's adapter: pass `adapter` beside `device`",
       );
     }
-    return { device: options.device, info, owned: false };
+    return opened(options.device, info, false);
   }
   const adapter = options.adapter ?? (await findAdapter(options));
-  return { device: await requestDeviceFor(adapter), info: adapter.info, owned: true };
+  return opened(await requestDeviceFor(adapter), adapter.info, true);
+}
+
+async function opened(device: GPUDevice, told: GPUAdapterInfo, owned: boolean): Promise<OpenDevice> {
+  const { amended, knownFaultsOf } = await import("@tunelab/selection/known-faults");
+  const { identity, capabilities } = deviceInfoOf(device, told);
+  const faults = knownFaultsOf(vendorOf(identity), identity.compiler);
+  return { device, info: { identity, capabilities: amended(capabilities, faults) }, faults, owned };
 }
 
 async function findAdapter({ gpu, powerPreference }: DeviceOptions): Promise<GPUAdapter> {

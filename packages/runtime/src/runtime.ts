@@ -7,11 +7,10 @@ import {
   type ProfileName,
   type TuningTable,
 } from "@tunelab/contract";
-import { Executor } from "@tunelab/executor";
+import { type Budgets, Executor } from "@tunelab/executor";
 import { type Calibrated, type Demand, type Selection, select, type TableSource } from "@tunelab/selection";
 import type { CalibrationCache } from "./calibrate/memory.ts";
 import { type RuntimeEvent, Teller } from "./events.ts";
-import { deviceInfoOf } from "./identity.ts";
 import { type DeviceOptions, type OpenDevice, openDevice } from "./open.ts";
 import { RuntimeOperation } from "./operation.ts";
 import type { Backend } from "./route.ts";
@@ -27,6 +26,11 @@ export interface RuntimeOptions extends DeviceOptions {
   readonly profile?: ProfileName;
   /** Tables of your own tuning; they go before the shipped ones of the same device. */
   readonly tables?: readonly TuningTable[];
+  /**
+   * Most milliseconds of one submission (100 unless told) and bytes that one call may allocate on the device (4 GiB unless told: no
+   * device tells how much it has). What exceeds the first is cut, what exceeds the second is refused.
+   */
+  readonly budgets?: Partial<Budgets>;
   /** Where `calibrate` keeps what it found, and where this runtime looks for what earlier ones found. */
   readonly cache?: CalibrationCache;
   readonly onEvent?: (event: RuntimeEvent) => void;
@@ -46,7 +50,6 @@ const KERNELS_KEPT = 32;
 /** A device and what runs plans on it. */
 interface Gpu extends OpenDevice {
   readonly executor: Executor;
-  readonly deviceInfo: DeviceInfo;
   trip: Promise<Trip> | undefined;
 }
 
@@ -65,7 +68,7 @@ export class Runtime {
     this.backend = options.backend ?? "gpu";
     this.profile = options.profile ?? "portable";
     this.#options = options;
-    this.#gpu = open && gpuOf(open);
+    this.#gpu = open && gpuOf(open, options);
     this.#tables = options.tables ?? [];
     this.#teller = new Teller(options.onEvent);
   }
@@ -80,9 +83,9 @@ export class Runtime {
     return this.#theGpu().device;
   }
 
-  /** Who the device is and what it can do. Throws `Fault` unsupported when the runtime computes on the CPU alone. */
+  /** Who the device is and what it can be relied on for: where it has a known fault, less than it says. Throws `Fault` unsupported when the runtime computes on the CPU alone. */
   get info(): DeviceInfo {
-    return this.#theGpu().deviceInfo;
+    return this.#theGpu().info;
   }
 
   /** Resolves with the reason when the device is lost: `recover()` is the way on. Never resolves without a GPU. */
@@ -145,7 +148,7 @@ export class Runtime {
       ...options,
     });
     this.#close();
-    this.#gpu = gpuOf(fresh);
+    this.#gpu = gpuOf(fresh, own);
     for (const operation of this.#operations.values()) operation.forget();
   }
 
@@ -208,22 +211,20 @@ export class Runtime {
     demand: Demand,
     calibrated: Calibrated | undefined,
   ): Promise<Selection> {
-    const { identity, capabilities } = this.info;
+    const { faults, info } = this.#theGpu();
     return select({
       ...{ operation, problem, demand, tables, callerTables: this.#tables, profile: this.profile },
-      ...{ capabilities, identity },
+      ...{ ...info, faults },
       ...(calibrated ? { calibrated } : {}),
     });
   }
 }
 
-function gpuOf(open: OpenDevice): Gpu {
-  const deviceInfo = deviceInfoOf(open.device, open.info);
-  const executor = new Executor(open.device, deviceInfo.capabilities, {
-    clock: performance,
-    kernelsKept: KERNELS_KEPT,
+function gpuOf(open: OpenDevice, { budgets = {} }: RuntimeOptions): Gpu {
+  const executor = new Executor(open.device, open.info.capabilities, {
+    ...{ clock: performance, kernelsKept: KERNELS_KEPT, budgets },
   });
-  return { ...open, deviceInfo, executor, trip: undefined };
+  return { ...open, executor, trip: undefined };
 }
 
 /**

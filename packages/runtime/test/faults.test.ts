@@ -1,6 +1,7 @@
 import type { Fault, TuningTable } from "@tunelab/contract";
 import { afterAll, describe, expect, it } from "vitest";
 import { create, globals } from "webgpu";
+import { reportOf } from "../../../test/embedded.ts";
 import {
   createRuntime,
   matchedFilter,
@@ -69,6 +70,61 @@ describe("a device that is lost", () => {
     runtime.dispose();
     expect(await faultOf(runtime.recover())).toMatchObject({ kind: "usage" });
     expect(await faultOf(call(runtime))).toBeInstanceOf(Error);
+  });
+});
+
+describe("a device without room", () => {
+  /** A device that runs out of memory while `full.now`; its scopes are popped inside out: internal, out-of-memory, validation. */
+  async function tight(): Promise<{ readonly device: GPUDevice; readonly full: { now: boolean } }> {
+    const device = await (await gpu.requestAdapter())!.requestDevice();
+    const full = { now: false };
+    const pop = device.popErrorScope.bind(device);
+    let popped = 0;
+    device.popErrorScope = async () => {
+      const isMemory = popped++ % 3 === 1;
+      const error = await pop();
+      return isMemory && full.now ? new GPUOutOfMemoryError("no room for 4096 bytes") : error;
+    };
+    return { device, full };
+  }
+
+  it("is an out-of-memory fault that says so, leaves nothing behind, and the next call is answered", async () => {
+    const { device, full } = await tight();
+    const runtime = await createRuntime({ device });
+    await prepareMatchedFilter(runtime, { n, data: 3, templates: 3 });
+    full.now = true;
+    expect(await faultOf(call(runtime))).toMatchObject({
+      kind: "out-of-memory",
+      message: expect.stringMatching(/no room for 4096 bytes/),
+    });
+    full.now = false;
+    expect((await call(runtime)).indices).toHaveLength(9);
+    device.destroy();
+  });
+
+  it("is refused beforehand by the memory budget, which the application sets", async () => {
+    const runtime = await createRuntime({ gpu, budgets: { memoryBytes: 1000 } });
+    open.push(runtime);
+    expect(await faultOf(call(runtime))).toMatchObject({
+      kind: "unsupported",
+      message: expect.stringMatching(/over the memory budget of 1000/),
+    });
+    expect((await matchedFilter(runtime, { n, data, templates, backend: "cpu" })).indices).toHaveLength(9);
+  });
+});
+
+describe("failures behind a caller's back", () => {
+  it("end the call that they belong to, and none ends the process", async () => {
+    const { ends, unheard } = await reportOf<{ ends: Record<string, string>; unheard: string[] }>(
+      new URL("async-errors.child.ts", import.meta.url),
+    );
+    expect(unheard).toEqual([]);
+    expect(ends).toEqual({
+      ...{ "lost 0": "device-lost", "lost 1": "device-lost", "lost 2": "device-lost" },
+      disposed: expect.stringMatching(/^(usage|device-lost|done)$/),
+      ...{ "broken 0": "validation", "broken 1": "validation" },
+      ...{ "after a spoiled encoder": "done", "a failing cache": "done" },
+    });
   });
 });
 

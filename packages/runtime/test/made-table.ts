@@ -12,7 +12,7 @@ import { fused } from "@tunelab/kernel-matched-filter";
 export const TABLED = "fused/tabled";
 
 /** A table of the device with two rows for n: one of a parameter that does not exist, then one that runs. */
-export async function tableOf(device: DeviceInfo, n: number, name = "shelf"): Promise<TuningTable> {
+export async function tableOf(device: DeviceInfo, n: number, name = "shelf", us = 10): Promise<TuningTable> {
   const problem = { n, data: 3, templates: 3, pairs: 9 };
   const config = { ...fused.defaultConfig(problem, device.capabilities), tile: 2 };
   const row = (rank: number, variant: string, changes: object): TableRow => ({
@@ -23,7 +23,7 @@ export async function tableOf(device: DeviceInfo, n: number, name = "shelf"): Pr
     planHash: "0123456789abcdef",
     status: "ok",
     grade: "certified",
-    ...{ minUs: 10 * rank, medianUs: 11 * rank, cv: 0.01, samples: 12 },
+    ...{ minUs: us * rank, medianUs: 1.1 * us * rank, cv: 0.01, samples: 12 },
     ...{ isDefault: false, tie: false, matched: 9, total: 9, maxError: 1e-7 },
     ...{ workgroupBytes: 1024, invocations: 64, trial: "made.1" },
   });

@@ -8,6 +8,7 @@ import {
   supports,
 } from "@tunelab/contract";
 import type { Closeness } from "./distance.ts";
+import type { KnownFault } from "./known-faults/ledger.ts";
 import { outsideSpace } from "./space.ts";
 
 /** What a call insists on beside the answer. */
@@ -34,12 +35,16 @@ export interface Place {
   readonly demand: Demand;
 }
 
+/** WGSL's line comments; its block comments are in no generated text. */
+const COMMENT = /\/\/.*/g;
+
 /** The resources of a variant that may run here, or the first thing that refuses it. */
 export function admit(
   { problem, capabilities, demand }: Place,
   algorithm: Algorithm,
   config: Config,
   maxError: number,
+  faults: readonly KnownFault[] = [],
 ): Resources | Objection {
   const outside = outsideSpace(algorithm.space(problem), config);
   if (outside) return { limit: "space", reason: outside };
@@ -49,8 +54,12 @@ export function admit(
   if (demand.maxError !== undefined && !(maxError <= demand.maxError)) {
     return { limit: "maxError", reason: `errs by up to ${maxError}, the call demands ${demand.maxError}` };
   }
-  if (demand.scratchBytes === undefined && !demand.encodable) return resources;
+  if (demand.scratchBytes === undefined && !demand.encodable && !faults.some(({ hits }) => hits))
+    return resources;
   const plan = algorithm.plan(problem, config, capabilities);
+  const text = plan.modules.map(({ wgsl }) => wgsl.replace(COMMENT, "")).join("\n");
+  const hit = faults.find(({ hits }) => hits?.(resources, text));
+  if (hit) return { limit: hit.id, reason: `runs into a known fault: ${hit.cause} (${hit.source})` };
   const need = plan.buffers
     .filter(({ role }) => role === "scratch" || role === "counter" || role === "probe")
     .reduce((sum, buffer) => sum + bufferBytes(buffer, plan.batch.items), 0);

@@ -50,7 +50,8 @@ const VENDOR_IDS: Readonly<Record<string, string>> = {
   65541: "mesa",
 };
 
-const vendorOf = ({ vendor }: DeviceIdentity): string => {
+/** The vendor's name, lowercase, by name or id; empty where nothing tells. */
+export const vendorOf = ({ vendor }: DeviceIdentity): string => {
   const id = /^(0x[0-9a-f]+|\d+)$/i.test(vendor.trim()) ? Number(vendor) : undefined;
   if (id !== undefined) return VENDOR_IDS[id] ?? "";
   const name = slug(vendor);

@@ -7,6 +7,7 @@ export {
   capabilityDistance,
   deviceDistance,
   problemDistance,
+  vendorOf,
 } from "./distance.ts";
 export { ceilingsOf, machineOf, type Retraction, withoutRetracted } from "./evidence.ts";
 export { type Explanation, explain } from "./explain.ts";

@@ -16,6 +16,7 @@ import {
 import { formatId, parseConfig, parseId } from "@tunelab/variants";
 import { admit, type Demand, type Objection, unmeasuredAccuracy } from "./admit.ts";
 import type { Closeness } from "./distance.ts";
+import type { KnownFault } from "./known-faults/ledger.ts";
 import { type RankedTable, rankEntries, rankTables, type TableSource } from "./rank-tables.ts";
 
 export interface SelectRequest {
@@ -31,6 +32,8 @@ export interface SelectRequest {
   /** `portable` unless told: what any browser runs. */
   readonly profile?: ProfileName;
   readonly demand?: Demand;
+  /** Faults that the device may have: variants that run into one are refused. */
+  readonly faults?: readonly KnownFault[];
   /** The winner of a race on this very device: goes before every table. */
   readonly calibrated?: Calibrated;
 }
@@ -236,7 +239,7 @@ class Search {
     const place = { problem, capabilities, demand: this.#demand };
     const admitted =
       (measured ? unmeasuredAccuracy(origin, algorithm, config) : undefined) ??
-      admit(place, algorithm, config, maxError);
+      admit(place, algorithm, config, maxError, this.#request.faults);
     if ("reason" in admitted) {
       const { limit, reason } = admitted;
       this.#refused.push({ variant, source: measured ? origin.table : origin.kind, limit, reason });
