@@ -1,4 +1,5 @@
 import { formatU32 } from "@tunelab/variants";
+import { bitSumPlus, bitsOf, gather, weightsOf } from "./bits.ts";
 import { range } from "./codelets.ts";
 import { butterflyOf, butterflyOffset, inputPosition, type Pass, type Shape, widthOf } from "./passes.ts";
 
@@ -17,7 +18,8 @@ export interface ExchangeOptions {
 /**
  * The layout of one exchange after `pass`. With chunk CH, radix R, before Ns and W threads: M = min(CH, R) points of a
  * butterfly and J = W max(1, CH / R) butterflies share a chunk; inside it value (j, m) sits at
- * (l / N) N M + l % N + (m % M) N where l = j % J and N = min(Ns, J): positions in order, gaps closed.
+ * (l / N) N M + l % N + (m % M) N where l = j % J and N = min(Ns, J): positions in order, gaps closed. After a pass with a
+ * spread, l is j without the bits that tell the chunks apart, and N is Ns without those below it.
  */
 export interface Layout {
   readonly shape: Shape;
@@ -28,12 +30,21 @@ export interface Layout {
   readonly M: number;
   readonly J: number;
   readonly N: number;
+  /** Bits of j that tell the butterflies' chunks apart, where the pass has a spread. */
+  readonly apart?: readonly number[];
+  /** The other bits of j, those of l, then. */
+  readonly within?: readonly number[];
 }
 
 export function layoutOf(shape: Shape, pass: Pass, next: Pass, options: ExchangeOptions): Layout {
   const M = Math.min(options.chunk, pass.radix);
-  const J = shape.threads * Math.max(1, options.chunk / pass.radix);
+  const together = Math.max(1, options.chunk / pass.radix);
+  const J = shape.threads * together;
+  const apart = pass.spread?.own.slice(bitsOf(together));
+  const below = apart ? apart.filter((bit) => 2 ** bit < pass.before).length : 0;
+  const bits = range(bitsOf(shape.n / pass.radix));
   return {
+    ...(apart ? { apart, within: bits.filter((bit) => !apart.includes(bit)) } : {}),
     shape,
     pass,
     next,
@@ -41,7 +52,7 @@ export function layoutOf(shape: Shape, pass: Pass, next: Pass, options: Exchange
     chunks: shape.points / options.chunk,
     M,
     J,
-    N: Math.min(pass.before, J),
+    N: apart ? pass.before / 2 ** below : Math.min(pass.before, J),
   };
 }
 
@@ -60,27 +71,43 @@ export const pad = (slot: number, { padding, gap }: Pick<ExchangeOptions, "paddi
 
 /** Chunk and padded slot of butterfly j's point m. */
 export function placeOf(layout: Layout, j: number, m: number): { chunk: number; slot: number } {
-  const { M, J, N, pass, options } = layout;
-  const l = j % J;
-  const slot = Math.floor(l / N) * N * M + (l % N) + (m % M) * N;
+  const { chunk, slot } = bareOf(layout, j, m);
+  return { chunk, slot: pad(slot, layout.options) };
+}
+
+/** The same before padding. */
+function bareOf(layout: Layout, j: number, m: number): { chunk: number; slot: number } {
+  const { M, J, N, pass, apart, within } = layout;
+  const l = within ? gather(j, within) : j % J;
+  const group = apart ? gather(j, apart) : Math.floor(j / J);
   return {
-    chunk: Math.floor(j / J) * (pass.radix / M) + Math.floor(m / M),
-    slot: pad(slot, options),
+    chunk: group * (pass.radix / M) + Math.floor(m / M),
+    slot: Math.floor(l / N) * N * M + (l % N) + (m % M) * N,
   };
 }
 
-/** Where thread t writes its register r. */
-export function writePlace(layout: Layout, t: number, r: number): { chunk: number; slot: number } {
-  const { pass, shape } = layout;
-  return placeOf(layout, butterflyOf(shape, pass, t, Math.floor(r / pass.radix)), r % pass.radix);
-}
+type Side = "write" | "read";
 
-/** Where thread t finds what its register r holds in the next pass: the inverse of the scatter. */
-export function readPlace(layout: Layout, t: number, r: number): { chunk: number; slot: number } {
-  const { pass, next, shape } = layout;
+/** Butterfly and point that thread t's register r holds after the pass, or wants in the next: the inverse of the scatter. */
+function pointOf({ pass, next, shape }: Layout, side: Side, t: number, r: number): [j: number, m: number] {
+  if (side === "write") return [butterflyOf(shape, pass, t, Math.floor(r / pass.radix)), r % pass.radix];
   const q = inputPosition(shape, next, t, r);
   const j = Math.floor(q / (pass.before * pass.radix)) * pass.before + (q % pass.before);
-  return placeOf(layout, j, Math.floor(q / pass.before) % pass.radix);
+  return [j, Math.floor(q / pass.before) % pass.radix];
+}
+
+/** Where thread t writes its register r. */
+export const writePlace = (layout: Layout, t: number, r: number): { chunk: number; slot: number } =>
+  placeOf(layout, ...pointOf(layout, "write", t, r));
+
+/** Where thread t finds what its register r holds in the next pass. */
+export const readPlace = (layout: Layout, t: number, r: number): { chunk: number; slot: number } =>
+  placeOf(layout, ...pointOf(layout, "read", t, r));
+
+/** WGSL of a part of a register's place, which depends on the bits of the thread index one by one. */
+function spreadText(layout: Layout, side: Side, register: number, part: "chunk" | "slot"): string {
+  const value = (t: number): number => bareOf(layout, ...pointOf(layout, side, t, register))[part];
+  return bitSumPlus("t", weightsOf(layout.shape.threads, value), value(0));
 }
 
 /** One access of a thread: register, the chunk(s) it belongs to, and the slot as text. */
@@ -100,7 +127,7 @@ export interface Access {
  */
 export function accesses(
   layout: Layout,
-  side: "write" | "read",
+  side: Side,
   prefix: string,
 ): { readonly text: string[]; readonly list: readonly Access[] } {
   const { shape } = layout;
@@ -141,7 +168,7 @@ export function accesses(
 }
 
 /** Butterfly and point that a register is written as, or read from, as WGSL over the thread index `t`. */
-function butterfly(layout: Layout, side: "write" | "read", register: number): { j: string; m: string } {
+function butterfly(layout: Layout, side: Side, register: number): { j: string; m: string } {
   const { pass, next, shape } = layout;
   if (side === "write") {
     return {
@@ -156,20 +183,30 @@ function butterfly(layout: Layout, side: "write" | "read", register: number): { 
   return { j, m: mod(div(q, pass.before), pass.radix) };
 }
 
-function slotStatements(layout: Layout, side: "write" | "read", register: number, name: string): string[] {
-  const { M, J, N, options, pass, shape } = layout;
-  const { j, m } = butterfly(layout, side, register);
-  const l = J >= shape.n / pass.radix ? j : mod(j, J);
-  const point = /^\d+u$/.test(m)
-    ? formatU32((Number.parseInt(m, 10) % M) * N)
-    : times(M >= pass.radix ? m : mod(m, M), N);
-  const slot = sumText(times(div(l, N), N * M), mod(l, N), point);
+const isSpread = ({ pass, next }: Layout): boolean => (pass.spread ?? next.spread) !== undefined;
+
+function slotStatements(layout: Layout, side: Side, register: number, name: string): string[] {
+  const { options } = layout;
+  const slot = isSpread(layout)
+    ? spreadText(layout, side, register, "slot")
+    : slotText(layout, side, register);
   if (!options.padding) return [`let ${name} = ${slot};`];
   const gaps = times(`${name}i / ${formatU32(options.padding)}`, options.gap);
   return [`let ${name}i = ${slot};`, `let ${name} = ${name}i + ${gaps};`];
 }
 
-function chunkExpression(layout: Layout, side: "write" | "read", register: number): string {
+function slotText(layout: Layout, side: Side, register: number): string {
+  const { M, J, N, pass, shape } = layout;
+  const { j, m } = butterfly(layout, side, register);
+  const l = J >= shape.n / pass.radix ? j : mod(j, J);
+  const point = /^\d+u$/.test(m)
+    ? formatU32((Number.parseInt(m, 10) % M) * N)
+    : times(M >= pass.radix ? m : mod(m, M), N);
+  return sumText(times(div(l, N), N * M), mod(l, N), point);
+}
+
+function chunkExpression(layout: Layout, side: Side, register: number): string {
+  if (isSpread(layout)) return spreadText(layout, side, register, "chunk");
   const { M, J, pass } = layout;
   const { j, m } = butterfly(layout, side, register);
   return sumText(times(div(j, J), pass.radix / M), div(m, M));
@@ -177,6 +214,17 @@ function chunkExpression(layout: Layout, side: "write" | "read", register: numbe
 
 /** The thread index times the pass's width, plus a constant. */
 export const threadTimes = (pass: Pass, constant: number): string => sum(times("t", widthOf(pass)), constant);
+
+/** WGSL of the twiddle index j % before of the thread's butterfly b. */
+export function twiddleIndex(shape: Shape, pass: Pass, b: number): string {
+  const { before, radix, spread } = pass;
+  if (spread) {
+    const k = (t: number): number => butterflyOf(shape, pass, t, b) % before;
+    return bitSumPlus("t", weightsOf(shape.threads, k), k(0));
+  }
+  const j = threadTimes(pass, butterflyOffset(shape, pass, b));
+  return before * radix === shape.n ? j : `${j} % ${formatU32(before)}`;
+}
 
 // Small algebra on text: identities are folded so that the emitted expressions stay readable.
 const sum = (text: string, constant: number): string =>

@@ -39,6 +39,8 @@ export {
   inputPosition,
   outputPosition,
   type Pass,
+  paired,
+  positionText,
   registerOf,
   type Shape,
   shapeOf,

@@ -1,4 +1,6 @@
 import { Fault } from "@tunelab/contract";
+import { bitSumPlus, bitsOf, scatter, weightsOf } from "./bits.ts";
+import { range } from "./codelets.ts";
 
 /**
  * One pass of a Stockham transform (natural order in and out): butterflies of `radix` points, `before` = product of the
@@ -11,6 +13,16 @@ export interface Pass {
   readonly before: number;
   /** Neighbouring butterflies that a thread owns (1 unless given): 2 read and write neighbouring positions as one vec4f. */
   readonly width?: number;
+  readonly spread?: Spread;
+}
+
+/**
+ * Another way to hand butterflies to threads: bit i of the thread's index is bit threads[i] of the butterfly's, bit i of the number
+ * among the thread's own butterflies is bit own[i]. An exchange after such a pass stages those of one number together.
+ */
+export interface Spread {
+  readonly threads: readonly number[];
+  readonly own: readonly number[];
 }
 
 /** How one workgroup holds a transform: thread t owns the butterflies `butterflyOf` of every pass. */
@@ -58,15 +70,53 @@ export const registerOf = (pass: Pass, b: number, m: number): number => b * pass
 /** Consecutive butterflies of a thread. */
 export const widthOf = ({ width = 1 }: Pass): number => width;
 
-/** What the thread's b-th butterfly adds to `width` times the thread index. */
+/** What the thread's b-th butterfly adds to what the thread's index gives: to `width` times it, or to its bits spread. */
 export const butterflyOffset = (shape: Shape, pass: Pass, b: number): number => {
+  if (pass.spread) return scatter(b, pass.spread.own);
   const width = widthOf(pass);
   return (b % width) + (b - (b % width)) * shape.threads;
 };
 
-/** The thread's b-th butterfly: width t + b % width + (b - b % width) threads; without a width t + b threads. */
+/** The thread's b-th butterfly: width t + b % width + (b - b % width) threads; without a width t + b threads; or as spread. */
 export const butterflyOf = (shape: Shape, pass: Pass, t: number, b: number): number =>
-  widthOf(pass) * t + butterflyOffset(shape, pass, b);
+  (pass.spread ? scatter(t, pass.spread.threads) : widthOf(pass) * t) + butterflyOffset(shape, pass, b);
+
+/** The spread of `butterflies` whose thread bits are given: the others are the thread's own, in order. */
+const spreadOver = (butterflies: number, threads: readonly number[]): Spread => ({
+  threads,
+  own: range(bitsOf(butterflies)).filter((bit) => !threads.includes(bit)),
+});
+
+/**
+ * The shape with two butterflies a thread `before` apart in every pass that has so many, instead of `threads` apart: neighbours in the
+ * first pass, which loads them as one vec4f; the later passes follow, so that what a thread stages together is still the
+ * same for all threads. @throws Fault where a thread holds one butterfly of the first pass only.
+ */
+export function paired(shape: Shape): Shape {
+  const { n, threads, points, passes } = shape;
+  if (points < 2 * passes[0]!.radix) {
+    throw new Fault(
+      "usage",
+      `${threads} threads hold one butterfly of radix ${passes[0]!.radix} of ${n} points each: use at most ${threads / 2}`,
+    );
+  }
+  const spreadOf = ({ radix, before }: Pass): Spread | undefined => {
+    const skipped = bitsOf(before);
+    const last = before * radix === n;
+    if (last || skipped >= bitsOf(threads) || points < 2 * radix) return undefined;
+    return spreadOver(
+      n / radix,
+      range(bitsOf(threads)).map((bit) => (bit < skipped ? bit : bit + 1)),
+    );
+  };
+  return {
+    ...shape,
+    passes: passes.map((pass) => {
+      const spread = spreadOf(pass);
+      return spread ? { ...pass, spread } : pass;
+    }),
+  };
+}
 
 /** Position that thread t's register r holds at the start of a pass. */
 export function inputPosition(shape: Shape, pass: Pass, t: number, r: number): number {
@@ -79,4 +129,11 @@ export function outputPosition(shape: Shape, pass: Pass, t: number, r: number): 
   const [b, m] = [Math.floor(r / pass.radix), r % pass.radix];
   const j = butterflyOf(shape, pass, t, b);
   return Math.floor(j / pass.before) * pass.before * pass.radix + (j % pass.before) + m * pass.before;
+}
+
+/** WGSL over the thread index `t` of the position that register r holds at the start or the end of a pass. */
+export function positionText(shape: Shape, pass: Pass, side: "input" | "output", r: number): string {
+  const position = (t: number): number =>
+    (side === "input" ? inputPosition : outputPosition)(shape, pass, t, r);
+  return bitSumPlus("t", weightsOf(shape.threads, position), position(0));
 }

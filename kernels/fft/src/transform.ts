@@ -6,7 +6,7 @@ import {
   type ExchangeOptions,
   exchangeWords,
   layoutOf,
-  threadTimes,
+  twiddleIndex,
 } from "./exchange.ts";
 import { butterflyOffset, type Pass, registerOf, type Shape, widthOf } from "./passes.ts";
 import { type FactorOptions, factorsOf, twiddleText } from "./twiddles.ts";
@@ -135,18 +135,18 @@ function passText(
   const twiddled = pass.before > 1;
   // Butterflies of one thread share their factors when their distance is a multiple of `before`: all of a column of width 1.
   const width = widthOf(pass);
-  const shared = (width * shape.threads) % pass.before === 0;
+  const shared = !pass.spread && (width * shape.threads) % pass.before === 0;
+  const turn = (b: number): number => butterflyOffset(shape, pass, b) % pass.before;
   for (const b of range(shape.points / pass.radix)) {
     const own = range(pass.radix).map((m) => registerOf(pass, b, m));
     const names = own.map((r) => `x${r}`);
     const temporaries = `${prefix}v${b}_`;
-    const column = shared ? b % width : b;
-    const owner = shared && column === 0 ? prefix : `${prefix}b${column}`;
+    const alike = pass.spread && range(b).find((earlier) => turn(earlier) === turn(b));
+    const column = shared ? b % width : (alike ?? b);
+    const owner = (shared || pass.spread) && column === 0 ? prefix : `${prefix}b${column}`;
     const w = twiddled ? factorsOf(pass, options).map((factor) => `${owner}${factor.name}`) : [];
     if (twiddled && column === b) {
-      const j = threadTimes(pass, butterflyOffset(shape, pass, b));
-      const last = pass.before * pass.radix === shape.n;
-      factors.push(twiddleText(shape, pass, options, last ? j : `${j} % ${formatU32(pass.before)}`, owner));
+      factors.push(twiddleText(shape, pass, options, twiddleIndex(shape, pass, b), owner));
     }
     const pick = (values: readonly string[]): string[] => own.map((r) => values[r]!);
     if (butterfly !== "split") {

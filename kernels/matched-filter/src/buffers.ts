@@ -1,11 +1,15 @@
 import type { BufferSpec } from "@tunelab/contract";
 import { COMPLEX_BYTES, type MatchedFilterProblem, PAIR_BYTES, RECORD_BYTES } from "./problem.ts";
+import { type Loads, spectrumType } from "./wgsl/loads.ts";
 
 /** WGSL store types of the operation's ports. */
-export const typesOf = (n: number): Readonly<Record<"data" | "templates" | "pairs" | "records", string>> => ({
+export const typesOf = (
+  n: number,
+  loads?: Loads,
+): Readonly<Record<"data" | "templates" | "pairs" | "records", string>> => ({
   // Spectra as arrays of length n: one address a spectrum and constant offsets, instead of an index (and a clamp) a load.
-  data: `array<array<vec2f, ${n}>>`,
-  templates: `array<array<vec2f, ${n}>>`,
+  data: `array<${spectrumType(n, loads)}>`,
+  templates: `array<${spectrumType(n, loads)}>`,
   pairs: "array<vec2u>",
   records: "array<vec4u>",
 });

@@ -4,9 +4,8 @@ import {
   exchangedBytes,
   exchangeFor,
   exchangeMemory,
-  inputPosition,
   looseBuiltins,
-  outputPosition,
+  positionText,
   range,
   registers,
   shapeFor,
@@ -37,6 +36,7 @@ import {
   RECORD_BYTES,
   thresholdExtents,
 } from "../../problem.ts";
+import { loadingShape, loadText } from "../../wgsl/loads.ts";
 import {
   NO_PEAK_DECLARATION,
   peakText,
@@ -60,7 +60,7 @@ export const corrReduce: Algorithm<MatchedFilterProblem, CorrReduceConfig> = {
   defaultConfig({ n }, { limits }) {
     const invocations = limits.maxComputeInvocationsPerWorkgroup;
     const transform = defaultTransform(n, limits.maxComputeWorkgroupStorageSize, invocations);
-    return { ...transform, scan: Math.min(64, n), reduction: "tree" };
+    return { ...transform, scan: Math.min(64, n), reduction: "tree", loads: "scalar" };
   },
 
   resources({ n }, config) {
@@ -144,17 +144,14 @@ export const corrReduce: Algorithm<MatchedFilterProblem, CorrReduceConfig> = {
 const correlationType = (n: number): string => `array<array<vec2f, ${n}>>`;
 
 function correlateText(n: number, config: CorrReduceConfig, bindings: readonly Binding[]): string {
-  const shape = shapeFor(n, config);
-  const first = shape.passes[0]!;
+  const shape = loadingShape(n, config);
   const last = shape.passes.at(-1)!;
   const every = range(shape.points);
   const products = { a: every.map((r) => `d${r}`), h: every.map((r) => `h${r}`) };
-  const from = (r: number): string => at(inputPosition(shape, first, 0, r));
-  const at = (offset: number): string => (offset ? `t + ${formatU32(offset)}` : "t");
   return lines(
     extentsStruct(),
     bindingDeclarations(bindings, {
-      ...typesOf(n),
+      ...typesOf(n, config.loads),
       twiddles: tableType(shape, transformFor(config, INVERSE)),
       correlation: correlationType(n),
     }),
@@ -165,11 +162,11 @@ function correlateText(n: number, config: CorrReduceConfig, bindings: readonly B
       `let pair = ${linearGroup()};`,
       "if (pair >= extents.items) { return; }",
       "let source = pairs[pair];",
-      every.map((r) => `let d${r} = data[source.x][${from(r)}];`),
-      every.map((r) => `let h${r} = templates[source.y][${from(r)}];`),
+      loadText(shape, config.loads, "data[source.x]", (r) => `let d${r}`, "dv"),
+      loadText(shape, config.loads, "templates[source.y]", (r) => `let h${r}`, "hv"),
       registers(shape).map((x) => `var ${x} = vec2f();`),
       transformText(shape, transformFor(config, INVERSE), { products }).text,
-      registers(shape).map((x, r) => `correlation[pair][${at(outputPosition(shape, last, 0, r))}] = ${x};`),
+      registers(shape).map((x, r) => `correlation[pair][${positionText(shape, last, "output", r)}] = ${x};`),
     ),
   );
 }

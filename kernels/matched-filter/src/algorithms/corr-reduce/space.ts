@@ -1,10 +1,12 @@
 import type { Space } from "@tunelab/contract";
 import { type TransformConfig, transformConstraints, transformParameters } from "@tunelab/kernel-fft";
+import { type Loads, loadsConstraint, loadsParameter } from "../../wgsl/loads.ts";
 import type { Reduction } from "../../wgsl/peak.ts";
 
 export type CorrReduceConfig = TransformConfig & {
   readonly scan: number;
   readonly reduction: Reduction;
+  readonly loads?: Loads;
 };
 
 export function corrReduceSpace(n: number): Space<CorrReduceConfig> {
@@ -22,6 +24,7 @@ export function corrReduceSpace(n: number): Space<CorrReduceConfig> {
         values: ["subgroup", "tree"],
         doc: "how they agree on the peak: subgroup maxima (any width) and two atomics, or a tree through workgroup memory",
       },
+      loadsParameter,
     ],
     constraints: [
       ...transformConstraints(n),
@@ -31,6 +34,7 @@ export function corrReduceSpace(n: number): Space<CorrReduceConfig> {
         parameters: ["scan"],
         holds: ({ scan }) => scan <= n,
       },
+      loadsConstraint(n),
     ],
   };
 }

@@ -4,9 +4,9 @@ import {
   exchangedBytes,
   exchangeFor,
   exchangeMemory,
-  inputPosition,
   looseBuiltins,
   outputPosition,
+  positionText,
   range,
   registers,
   type Shape,
@@ -39,6 +39,7 @@ import {
   RECORD_BYTES,
   thresholdExtents,
 } from "../../problem.ts";
+import { loadingShape, loadText } from "../../wgsl/loads.ts";
 import {
   NO_PEAK_DECLARATION,
   peakText,
@@ -60,7 +61,7 @@ export const fused: Algorithm<MatchedFilterProblem, FusedConfig> = {
     const invocations = limits.maxComputeInvocationsPerWorkgroup;
     const tree = workgroupBytes(...reductionMemory("tree", Math.min(n / 4, 256, invocations)));
     const transform = defaultTransform(n, limits.maxComputeWorkgroupStorageSize - tree, invocations);
-    return { ...transform, reduction: "tree", tile: 1, hoist: false };
+    return { ...transform, reduction: "tree", tile: 1, hoist: false, loads: "scalar" };
   },
 
   resources({ n }, config) {
@@ -136,14 +137,14 @@ export const fused: Algorithm<MatchedFilterProblem, FusedConfig> = {
 
 function fusedText(problem: MatchedFilterProblem, config: FusedConfig, bindings: readonly Binding[]): string {
   const { n } = problem;
-  const shape = shapeFor(n, config);
+  const shape = loadingShape(n, config);
   const exchange = exchangeFor(config);
   const thresholded = problem.threshold !== undefined;
   return lines(
     config.reduction === "subgroup" && "enable subgroups;",
     extentsStruct(thresholdExtents(problem)),
     bindingDeclarations(bindings, {
-      ...typesOf(n),
+      ...typesOf(n, config.loads),
       twiddles: tableType(shape, transformFor(config, INVERSE)),
     }),
     stageDeclaration(shape, exchange),
@@ -157,19 +158,13 @@ function fusedText(problem: MatchedFilterProblem, config: FusedConfig, bindings:
   );
 }
 
-/** Words from a spectrum's start to what a register loads, as text over `t`. */
-const loadOffset = (shape: Shape, register: number): string => {
-  const offset = inputPosition(shape, shape.passes[0]!, 0, register);
-  return offset ? `t + ${formatU32(offset)}` : "t";
-};
-
 function single(shape: Shape, config: FusedConfig, thresholded: boolean): Text[] {
   const { factors, text } = transformAndPeak(shape, config, thresholded);
   return [
     `let pair = ${linearGroup()};`,
     "if (pair >= extents.items) { return; }",
     "let source = pairs[pair];",
-    range(shape.points).map((r) => `let d${r} = data[source.x][${loadOffset(shape, r)}];`),
+    loadText(shape, config.loads, "data[source.x]", (r) => `let d${r}`, "dv"),
     factors,
     text,
   ];
@@ -190,7 +185,7 @@ function tiled(shape: Shape, config: FusedConfig, thresholded: boolean): Text[] 
       block(
         "if (source.x != held)",
         "held = source.x;",
-        range(shape.points).map((r) => `d${r} = data[source.x][${loadOffset(shape, r)}];`),
+        loadText(shape, config.loads, "data[source.x]", (r) => `d${r}`, "dv"),
       ),
       text,
     ),
@@ -210,14 +205,14 @@ function transformAndPeak(
     products: { a: every.map((r) => `d${r}`), h: every.map((r) => `h${r}`) },
   });
   const last = shape.passes.at(-1)!;
-  // Ascending positions: outputPosition(t, r) = t + positions[r] for every thread of the last pass.
+  // The registers' order is that of their positions, whatever the thread: its bits and theirs are different ones.
   const positions = every.map((r) => outputPosition(shape, last, 0, r));
   const ascending = [...every].sort((a, b) => positions[a]! - positions[b]!);
-  const at = (r: number): string => (positions[r] ? `t + ${formatU32(positions[r]!)}` : "t");
+  const at = (r: number): string => positionText(shape, last, "output", r);
   return {
     factors,
     text: [
-      every.map((r) => `let h${r} = templates[source.y][${loadOffset(shape, r)}];`),
+      loadText(shape, config.loads, "templates[source.y]", (r) => `let h${r}`, "hv"),
       registers(shape).map((x) => `var ${x} = vec2f();`),
       text,
       // The reset must be seen by all before the first maximum.

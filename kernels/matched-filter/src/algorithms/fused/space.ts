@@ -1,11 +1,14 @@
 import type { Space } from "@tunelab/contract";
 import { type TransformConfig, transformConstraints, transformParameters } from "@tunelab/kernel-fft";
+import { type Loads, loadsConstraint, loadsParameter } from "../../wgsl/loads.ts";
 import type { Reduction } from "../../wgsl/peak.ts";
 
 export type FusedConfig = TransformConfig & {
   readonly reduction: Reduction;
   readonly tile: number;
   readonly hoist: boolean;
+  /** Undefined is what ids without it mean, as for all parameters added later. */
+  readonly loads?: Loads;
 };
 
 export function fusedSpace(n: number): Space<FusedConfig> {
@@ -28,6 +31,7 @@ export function fusedSpace(n: number): Space<FusedConfig> {
         values: [false, true],
         doc: "twiddles are computed or loaded once before the tile's loop and stay in registers, or inside it where they are used",
       },
+      loadsParameter,
     ],
     constraints: [
       ...transformConstraints(n),
@@ -37,6 +41,7 @@ export function fusedSpace(n: number): Space<FusedConfig> {
         parameters: ["tile", "hoist"],
         holds: ({ tile, hoist }) => tile > 1 || !hoist,
       },
+      loadsConstraint(n),
     ],
   };
 }
