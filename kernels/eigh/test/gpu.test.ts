@@ -2,7 +2,7 @@ import type { Config, MeasureRequest, TrialOutcome } from "@tunelab/contract";
 import { type Bench, chooseDevice, openBench } from "@tunelab/devices";
 import { randomFrom, sample } from "@tunelab/variants";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type EighProblem, scalar } from "../src/index.ts";
+import { type EighProblem, oneSided, scalar } from "../src/index.ts";
 import { eighProblem, KINDS } from "../src/suite.ts";
 
 const entry = new URL("./host.ts", import.meta.url);
@@ -90,4 +90,31 @@ describe("whole-matrix Jacobi on the embedded GPU", () => {
       if (outcome.status === "wrong") expect(outcome.verdict!.detail).toMatch(/^(matrix \d+: |\d+ of)/);
     });
   }
+});
+
+describe("one-sided Jacobi on the embedded GPU", () => {
+  for (const [n, exchange, split] of [
+    [2, "subgroup", 1],
+    [8, "subgroup", 1],
+    [8, "memory", 2],
+    [21, "memory", 1],
+  ] as const) {
+    it(`decomposes every kind of matrix at n = ${n}, columns moving by ${exchange}, split ${split}`, async () => {
+      const problem = eighProblem(n, once, { spectrum: "mixed", pad: 1 });
+      const outcome = await expectRight(problem, "one-sided", { workgroup: 32, split, exchange, chunk: 4 });
+      expect(outcome.probes).toMatchObject({ "report.unconverged": 0, "report.nonFinite": 2 });
+    });
+  }
+
+  it("needs subgroups as wide as a matrix has threads, and says so", async () => {
+    const config = { workgroup: 64, split: 1, exchange: "subgroup", chunk: 4 };
+    const outcome = await measure(eighProblem(16, 4), "one-sided", config);
+    expect(outcome.status).toBe("refused");
+    expect(outcome.reason).toMatch(/right for subgroups of 8 to 64, the device uses 4 to 4/);
+  });
+
+  it("fits the default configuration to the device", () => {
+    const { capabilities } = bench.hello.info;
+    expect(oneSided.defaultConfig(eighProblem(8, 4), capabilities).exchange).toBe("memory");
+  });
 });

@@ -147,6 +147,23 @@ describe("the interpreter of kernel texts", () => {
     ).toEqual([1, 2, 3]);
   });
 
+  it("reads literals with exponents of either sign, and hexadecimal ones", () => {
+    const report = run("out[t] = u32(5.0e-1f * 8.0e+0f) + u32(1.0e1f) + 0xfu;");
+    expect(report.out[0]).toBe(4 + 10 + 15);
+  });
+
+  it("takes a workgroup-uniform load as a load between two barriers", () => {
+    const report = run(
+      "if (t == 0u) { last = 7u; } let seen = workgroupUniformLoad(&last); if (t == 1u) { last = 8u; } out[t] = seen;",
+      {
+        declarations: "var<workgroup> last: u32;",
+        size: 4,
+      },
+    );
+    expect(report.out.slice(0, 8)).toEqual(new Array(8).fill(7));
+    expect(report).toMatchObject({ faults: [], barriers: 2 });
+  });
+
   it("counts how often every word is read and written", () => {
     const { traffic } = run(rotate("workgroupBarrier();"));
     expect([...traffic.in_!.reads]).toEqual([...new Array(8).fill(1), ...new Array(8).fill(0)]);

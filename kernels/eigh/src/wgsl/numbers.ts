@@ -14,7 +14,7 @@ export const magnitudeBits = (x: string): string => `(bitcast<u32>(${x}) & 0x7ff
  */
 export const scaling = (peak: string): string =>
   lines(
-    `let exponent = clamp(${peak} / 0x800000u, 1u, 253u);`,
+    `let exponent = max(1u, min(${peak} / 0x800000u, 253u));`,
     "let down = bitcast<f32>((254u - exponent) * 0x800000u);",
     "let up = bitcast<f32>(exponent * 0x800000u);",
   );

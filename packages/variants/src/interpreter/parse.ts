@@ -55,7 +55,7 @@ export interface Module {
 }
 
 const TOKEN =
-  /\s+|\/\/[^\n]*|([A-Za-z_]\w*|\d[\w.]*(?:[eE][+-]?\d+f?)?|[-+*/%&|^=!<>]=|&&|\|\||<<|>>|[-+*/%&|^=!<>~(){}[\],;:.@])/gy;
+  /\s+|\/\/[^\n]*|([A-Za-z_]\w*|0[xX][\da-fA-F]+u?|\d[\d.]*(?:[eE][+-]?\d+)?[fu]?|[-+*/%&|^=!<>]=|&&|\|\||<<|>>|[-+*/%&|^=!<>~(){}[\],;:.@])/gy;
 
 function tokens(text: string): string[] {
   const found: string[] = [];

@@ -23,8 +23,20 @@ export function sequence(list: readonly Statement[], scope: Scope): Runnable {
 function runnable(statement: Statement, scope: Scope): Runnable {
   switch (statement.kind) {
     case "declare": {
-      const { value, together } = collected(statement.value, scope);
+      const uniform = statement.value.kind === "call" && statement.value.name === "workgroupUniformLoad";
+      // A load between two barriers (WGSL, 17.11.4): one of a plain variable's place.
+      const { value, together } = collected(uniform ? loaded(statement.value) : statement.value, scope);
       const slot = scope.declare(statement.name, value.type);
+      if (uniform) {
+        return function* (threads) {
+          yield threads.length;
+          for (const frame of threads) frame.epoch++;
+          for (const frame of threads) frame.locals[slot] = value.get(frame);
+          yield threads.length;
+          for (const frame of threads) frame.epoch++;
+          return threads;
+        };
+      }
       return each(together, (frame) => {
         frame.locals[slot] = value.get(frame);
       });
@@ -89,6 +101,11 @@ function branch({ condition, yes, no }: Extract<Statement, { kind: "if" }>, scop
     for (const frame of left.length > 0 ? yield* otherwise(left) : []) live.add(frame);
     return threads.filter((frame) => live.has(frame));
   };
+}
+
+/** What a `workgroupUniformLoad(&place)` loads. */
+function loaded(call: Expression): Expression {
+  return (call as Extract<Expression, { kind: "call" }>).arguments[0]!;
 }
 
 function loop({ first, condition, step, body }: Extract<Statement, { kind: "for" }>, scope: Scope): Runnable {
