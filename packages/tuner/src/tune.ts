@@ -10,6 +10,7 @@ import {
 } from "@tunelab/contract";
 import type { Bench } from "@tunelab/devices/protocol";
 import { CERTIFIED, variantLabel } from "@tunelab/harness";
+import { restrict } from "@tunelab/variants";
 import { affordsCeilings, BUDGET_SLACK, MOST_AHEAD, Pace, shareEnd } from "./budget.ts";
 import { loadAlgorithms } from "./candidate.ts";
 import { Farm } from "./farm.ts";
@@ -216,7 +217,11 @@ class Session {
       return;
     }
     const algorithms = await loadAlgorithms(suite.operation, workload.algorithms);
-    const searched = algorithms.map((algorithm) => ({ algorithm, space: algorithm.space(problem) }));
+    const where = this.#options.where ?? {};
+    const searched = algorithms.map((algorithm) => ({
+      algorithm,
+      space: restrict(algorithm.space(problem), where),
+    }));
     const spaces = searched.map(({ algorithm, space }) => ({ algorithm: algorithm.name, space }));
     const end = shareEnd(now, this.#end, of - index);
     const { capabilities } = this.#bench.hello.info;

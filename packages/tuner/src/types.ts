@@ -9,6 +9,7 @@ import type {
   Trial,
   TuningTable,
 } from "@tunelab/contract";
+import type { Where } from "@tunelab/variants";
 import type { Compiler } from "./farm.ts";
 import type { Candidate, StrategyName } from "./strategies/strategy.ts";
 
@@ -35,6 +36,8 @@ export interface TuneOptions {
   readonly tables?: readonly TuningTable[];
   /** Ids of variants that every search tries first, where its problem has them. */
   readonly start?: readonly string[];
+  /** Values that searched variants may have; defaults and known variants are measured all the same. The whole space when absent. */
+  readonly where?: Where;
   /** Wall time for everything, noise probe and ceilings included, in ms. */
   readonly budgetMs: number;
   /**

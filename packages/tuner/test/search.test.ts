@@ -69,6 +69,25 @@ describe("a search", () => {
     expect(result.problems[0]).toMatchObject({ screened: 38, refused: { plan: 4 } });
   });
 
+  it("of a restricted space searches only that part, and measures the default all the same", async () => {
+    const { result } = await session({
+      answer: byX,
+      tune: { strategy: "exhaustive", budgetMs: 100_000, where: { x: ["3", "5"], label: ["a"] } },
+    });
+    // Two values of x with two of memory that fit; the default is x = 7.
+    expect(screened(result.trials).map(({ config }) => `${config.x}${config.label}`)).toEqual([
+      "7a",
+      "3a",
+      "3a",
+      "5a",
+      "5a",
+    ]);
+    expect(result.problems[0]).toMatchObject({
+      complete: true,
+      refused: { maxComputeWorkgroupStorageSize: 2 },
+    });
+  });
+
   it("certifies the fastest and the default, with three seeds where screening had one", async () => {
     const { result, bench } = await session({ answer: byX, tune: { budgetMs: 100_000 } });
     const finals = certified(result.trials);

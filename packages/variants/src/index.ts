@@ -6,6 +6,7 @@ export * from "./enumerate.ts";
 export * from "./id.ts";
 export { type Random, randomFrom } from "./random.ts";
 export * from "./report.ts";
+export * from "./restrict.ts";
 export * from "./sample.ts";
 export { checkSpace } from "./space.ts";
 export * from "./wgsl/declare.ts";

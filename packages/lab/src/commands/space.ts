@@ -8,7 +8,16 @@ import {
   supports,
 } from "@tunelab/contract";
 import { gridText } from "@tunelab/report";
-import { enumerate, randomFrom, reportSpace, type SpaceReport, sample } from "@tunelab/variants";
+import {
+  checkWhere,
+  enumerate,
+  parseWhere,
+  randomFrom,
+  reportSpace,
+  restrict,
+  type SpaceReport,
+  sample,
+} from "@tunelab/variants";
 import type { Command } from "commander";
 import { commandLine } from "../build.ts";
 import type { Io } from "../io.ts";
@@ -22,6 +31,7 @@ const WRITTEN_OUT = 1_000;
 
 interface Flags extends KernelFlags {
   readonly n?: string;
+  readonly where?: string;
 }
 
 /** How many of the variants that fit are told apart by their text, and by their plan (text, dispatch and buffers). */
@@ -44,19 +54,28 @@ export function register(program: Command, io: Io): void {
     .description("how many variants each algorithm has, what each constraint takes away, and how many fit")
     .option("--problem <dims>", "e.g. n=1024 (default: the first of the quick workload)")
     .option("--n <value>", "short for --problem n=<value>")
+    .option("--where <settings>", "only these values, e.g. tile=1,radix=8|16")
     .option("--device <id>", "whose limits count (default: WebGPU's default limits, no device is touched)")
     .option("--json", "print the report as JSON")
     .addHelpText("after", "\nExample: pnpm lab space matched-filter --n 4096 --device auto")
     .action((kernel: string, flags: Flags) => space(kernel, flags, io));
 }
 
-async function space(kernel: string, { n, ...flags }: Flags, io: Io): Promise<void> {
+async function space(kernel: string, { n, where: text, ...flags }: Flags, io: Io): Promise<void> {
   if (n !== undefined && flags.problem !== undefined)
     throw new Fault("usage", "--n is short for --problem n=...: give one of the two");
   const subject = await subjectFor(kernel, n === undefined ? flags : { ...flags, problem: `n=${n}` });
   const { problem, limitsOf } = subject;
+  const where = text === undefined ? {} : parseWhere(text);
+  checkWhere(
+    where,
+    subject.algorithms.map((algorithm) => algorithm.space(problem)),
+  );
+  const algorithms = subject.algorithms.map(
+    (algorithm): Algorithm => ({ ...algorithm, space: (asked) => restrict(algorithm.space(asked), where) }),
+  );
   const reports = await Promise.all(
-    subject.algorithms.map(async (algorithm) => ({
+    algorithms.map(async (algorithm) => ({
       algorithm: algorithm.name,
       parameters: algorithm.space(problem).parameters,
       ...reportSpace(algorithm.space(problem)),

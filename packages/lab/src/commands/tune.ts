@@ -3,9 +3,7 @@ import { join } from "node:path";
 import {
   Fault,
   type MachineLoad,
-  type Problem,
   type ProfileName,
-  type Suite,
   type TuningTable,
   type WorkloadName,
 } from "@tunelab/contract";
@@ -28,6 +26,7 @@ import {
   tune,
   type Workload,
 } from "@tunelab/tuner";
+import { parseWhere, type Where } from "@tunelab/variants";
 import type { Command } from "commander";
 import { packed } from "../build.ts";
 import { Compilers, compilerCount } from "../compilers.ts";
@@ -40,9 +39,10 @@ import { busyFault, busyLine } from "../load-text.ts";
 import { parseDuration, parseProfile, parseWhole, parseWorkload } from "../options.ts";
 import { hostEntry, tablesDir } from "../places.ts";
 import { budgetText, sessionProgress } from "../progress.ts";
-import { kernelNamed, loadSuite, operationNames, parseProblem } from "../registry.ts";
+import { kernelNamed, operationNames } from "../registry.ts";
 import { headerFor, ownTables, writeTables } from "../session.ts";
 import { printResult } from "../summary.ts";
+import { checkRestriction, workloadsOf } from "../workloads.ts";
 
 interface TuneFlags {
   readonly device: string;
@@ -53,6 +53,7 @@ interface TuneFlags {
   readonly strategy: string;
   readonly start: readonly string[];
   readonly transfer: boolean;
+  readonly where?: string;
   readonly budget?: string;
   readonly trials?: string;
   readonly profile: string;
@@ -92,6 +93,10 @@ export function register(program: Command, io: Io): void {
       [],
     )
     .option("--no-transfer", "begin without the best rows of related devices and neighbouring problems")
+    .option(
+      "--where <settings>",
+      "search only variants with these values, e.g. tile=1,radix=8|16 (`lab space --where` counts them)",
+    )
     .option("--budget <time>", "wall time for everything, e.g. 90s, 10m")
     .option("--trials <n>", "most trials to measure; without --budget they take the time they take")
     .option("--profile <name>", "portable (default toggles) or native (robustness off)", "portable")
@@ -118,6 +123,7 @@ async function run(flags: TuneFlags, io: Io): Promise<void> {
   if (flags.workload) parseWorkload(flags.workload);
   if (flags.budget) parseDuration(flags.budget);
   const trials = flags.trials === undefined ? undefined : parseWhole(flags.trials, "--trials");
+  const where = flags.where === undefined ? {} : parseWhere(flags.where);
   if (trials === 0) throw new Fault("usage", "--trials 0 would measure nothing: give 1 or more");
   const named = await Promise.all(flags.kernel?.split(",").map((name) => kernelNamed(name.trim())) ?? []);
   const modules = named.flatMap(({ module }) => module ?? []);
@@ -135,6 +141,7 @@ async function run(flags: TuneFlags, io: Io): Promise<void> {
     flags,
     io,
   );
+  await checkRestriction(where, workloads);
   io.note(
     `Device ${target.id} (${target.kind}), profile ${profile}: ${workloads.map(({ suite }) => suite.operation.name).join(", ")}, ` +
       `${flags.problem.length ? "given problems" : `workload ${workload}`}, strategy ${strategy}, seed ${seed}, budget ${budgetText(budgetMs, trials)}`,
@@ -156,6 +163,7 @@ async function run(flags: TuneFlags, io: Io): Promise<void> {
       workloads,
       workload,
       strategy,
+      where,
       profile,
       seed,
       budgetMs,
@@ -164,51 +172,6 @@ async function run(flags: TuneFlags, io: Io): Promise<void> {
   } finally {
     await Promise.all([bench.close(), compilers?.close()]);
   }
-}
-
-async function workloadsOf(
-  kernels: readonly string[],
-  workload: WorkloadName,
-  flags: TuneFlags,
-  io: Io,
-): Promise<readonly Workload[]> {
-  const suites = await Promise.all(kernels.map(loadSuite));
-  if (flags.problem.length > 0 && suites.length > 1) {
-    throw new Fault("usage", "--problem belongs to one operation: name it with --kernel");
-  }
-  const problemsOf = (suite: Suite): readonly Problem[] =>
-    flags.problem.length > 0
-      ? flags.problem.map((text) => parseProblem(suite.operation, text))
-      : suite.workloads[workload];
-  const names = flags.algorithm?.split(",").map((name) => name.trim());
-  const { searched, skipped } = withAlgorithms(suites, names);
-  if (skipped.length > 0)
-    io.note(`Without ${skipped.join(", ")}: no algorithm called ${names?.join(" or ")} there`);
-  return searched.map((one) => ({ ...one, problems: problemsOf(one.suite) }));
-}
-
-/**
- * The operations that have one of the named algorithms, and the names of those that have none. @throws Fault `usage` for a
- * name that no operation has.
- */
-export function withAlgorithms(
-  suites: readonly Suite[],
-  names: readonly string[] | undefined,
-): { readonly searched: readonly Omit<Workload, "problems">[]; readonly skipped: readonly string[] } {
-  if (!names) return { searched: suites.map((suite) => ({ suite })), skipped: [] };
-  const algorithmsOf = ({ operation }: Suite): readonly string[] => Object.keys(operation.algorithms);
-  const known = [...new Set(suites.flatMap(algorithmsOf))];
-  const stranger = names.find((name) => !known.includes(name));
-  if (stranger !== undefined)
-    throw new Fault("usage", `unknown algorithm "${stranger}": there is ${known.join(", ")}`);
-  const has = (suite: Suite): boolean => names.some((name) => algorithmsOf(suite).includes(name));
-  return {
-    searched: suites.filter(has).map((suite) => ({
-      suite,
-      algorithms: names.filter((name) => algorithmsOf(suite).includes(name)),
-    })),
-    skipped: suites.filter((suite) => !has(suite)).map(({ operation }) => operation.name),
-  };
 }
 
 interface Job {
@@ -221,6 +184,7 @@ interface Job {
   readonly workloads: readonly Workload[];
   readonly workload: WorkloadName;
   readonly strategy: StrategyName;
+  readonly where: Where;
   readonly profile: ProfileName;
   readonly seed: number;
   readonly budgetMs: number;
@@ -254,6 +218,7 @@ async function session(job: Job): Promise<void> {
         workloads,
         strategy,
         start: flags.start,
+        where: job.where,
         tables: flags.transfer ? await knownTables(destination.folder) : [],
         budgetMs,
         ...(trials === undefined ? {} : { trials }),
