@@ -5,20 +5,20 @@ import type { TuneClock } from "./types.ts";
 /** A host of its own that compiles for the one that times: what it leaves is the driver's cache on disk. */
 export type Compiler = Pick<Bench, "compile">;
 
-/** Variants of a batch that compilers work on. A strategy proposes so many without having seen what came of the last ones. */
-export const FARM_BATCH = 8;
-
-/** Batches that are compiled while one is timed: a kernel that takes 6 s to compile then holds up nothing. */
-export const FARM_DEPTH = 2;
+/**
+ * Variants that are being compiled or wait to be timed, at most. A strategy proposes so many without having seen what came of the last
+ * ones; fewer would leave compilers idle.
+ */
+export const POOL = 16;
 
 /**
- * Compilers are worth having when the timing host takes less than this part of the slowest compile of a batch for the whole batch.
- * An H200's driver keeps a cache on disk: 2.2 s for 18 variants instead of 16.9 s. Without such a cache everything is compiled twice.
+ * Compilers are worth having when the timing host takes less than this part of the time that they took for the same variants. An
+ * H200's driver keeps a cache on disk: 2.2 s for 18 variants instead of 16.9 s. Without such a cache everything is compiled twice.
  */
 const WORTH = 0.5;
 
-/** Batches looked at before compilers are given up. */
-const LOOKS = 3;
+/** Variants looked at before compilers are given up. */
+const LOOKS = 16;
 
 /** What compiling elsewhere came to: its time in ms, 0 when nobody did it; and the outcome when it ended the compiler's host. */
 export interface Elsewhere {
@@ -44,7 +44,7 @@ export class Farm {
   #present = 0;
   #opened = false;
   #known = new Map<string, Promise<Elsewhere>>();
-  readonly #looks: { readonly own: number; readonly slowest: number }[] = [];
+  readonly #looks: { readonly own: number; readonly theirs: number }[] = [];
 
   /** `opening` brings the compilers; what goes wrong there is the caller's to tell, here it means none. */
   constructor(opening: Promise<readonly Compiler[]>, clock: Pick<TuneClock, "now">) {
@@ -66,13 +66,13 @@ export class Farm {
   get useful(): boolean {
     if (this.#opened && this.#present === 0) return false;
     if (this.#looks.length < LOOKS) return true;
-    const sum = (key: "own" | "slowest"): number => this.#looks.reduce((total, look) => total + look[key], 0);
-    return sum("own") < WORTH * sum("slowest");
+    const sum = (key: "own" | "theirs"): number => this.#looks.reduce((total, look) => total + look[key], 0);
+    return sum("own") < WORTH * sum("theirs");
   }
 
-  /** What a batch took: the timing host for all of it, and the slowest compile elsewhere, in ms. */
-  look(own: number, slowest: number): void {
-    if (slowest > 0 && this.#looks.length < LOOKS) this.#looks.push({ own, slowest });
+  /** What a variant took to compile, in ms: the timing host `own`, and the compiler before it. */
+  look(own: number, theirs: number): void {
+    if (theirs > 0 && this.#looks.length < LOOKS) this.#looks.push({ own, theirs });
   }
 
   /** Compiles a plan, by its hash once only. Never rejects. */

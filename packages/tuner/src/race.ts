@@ -1,7 +1,7 @@
 import type { Trial } from "@tunelab/contract";
 import type { Planned } from "./candidate.ts";
 import { requestFor } from "./request.ts";
-import type { SearchContext } from "./search.ts";
+import type { SearchContext } from "./search-context.ts";
 
 /** A finalist in a race; those that are kept run to the end, however slow. */
 export interface Contender extends Planned {

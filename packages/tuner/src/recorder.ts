@@ -68,12 +68,13 @@ export class Recorder {
     request: MeasureRequest,
     planned: Planned,
     elsewhereMs = 0,
-  ): Promise<{ trial: Trial; costMs: number }> {
+  ): Promise<{ trial: Trial; costMs: number; ownCompileMs: number }> {
     const before = this.#clock.now();
     const outcome = await this.#onHost(() => this.#bench.measure(request));
-    const compileMs = Math.max(elsewhereMs, outcome.compileMs ?? 0);
-    const trial = await this.record(compileMs > 0 ? { ...outcome, compileMs } : outcome, planned);
-    return { trial, costMs: this.#clock.now() - before };
+    const { compileMs: ownCompileMs = 0 } = outcome;
+    const compiled = elsewhereMs > ownCompileMs ? { ...outcome, compileMs: elsewhereMs } : outcome;
+    const trial = await this.record(compiled, planned);
+    return { trial, costMs: this.#clock.now() - before, ownCompileMs };
   }
 
   /** Compiles ahead; what it came to and what it cost in ms of wall time. */

@@ -1,55 +1,20 @@
-import {
-  bestNs,
-  type Capabilities,
-  type Grade,
-  type Problem,
-  problemKey,
-  type Suite,
-  type Trial,
-  type TrialOutcome,
-} from "@tunelab/contract";
-import { extensionUntil, finalsReserve, type Pace } from "./budget.ts";
-import { type Planned, planCandidate, type Refused, type Searched } from "./candidate.ts";
-import { FARM_BATCH, FARM_DEPTH, type Farm } from "./farm.ts";
-import { algorithmOf, Queue, type Waiting } from "./queue.ts";
+import { bestNs, type Grade, problemKey, type Trial, type TrialOutcome } from "@tunelab/contract";
+import { extensionUntil, finalsReserve } from "./budget.ts";
+import { type Planned, planCandidate, type Refused } from "./candidate.ts";
+import { POOL } from "./farm.ts";
+import { Pool } from "./pool.ts";
+import { algorithmOf, BatchQueue, type Queue, type QueueOwner, type Waiting } from "./queue.ts";
 import { fieldWithin, raceFinalists } from "./race.ts";
-import { checkAborted, type Recorder } from "./recorder.ts";
+import { checkAborted } from "./recorder.ts";
 import { requestFor } from "./request.ts";
 import { failureOf, fastestFirst, lastTrial, type Screened } from "./screened.ts";
+import type { SearchContext } from "./search-context.ts";
 import { observationOf } from "./strategies/observe.ts";
-import type { Candidate, Strategy } from "./strategies/strategy.ts";
-import type { Estimate, KnownVariants, ProblemResult, Progress, TuneClock } from "./types.ts";
+import type { Candidate } from "./strategies/strategy.ts";
+import type { ProblemResult } from "./types.ts";
 
 /** Screened variants that are certified beside the defaults. */
 export const FINALISTS = 6;
-
-/** What a search over one problem works with. */
-export interface SearchContext {
-  readonly suite: Suite;
-  readonly problem: Problem;
-  readonly searched: readonly Searched[];
-  readonly capabilities: Capabilities;
-  readonly strategy: Strategy;
-  readonly seed: number;
-  readonly recorder: Recorder;
-  readonly pace: Pace;
-  readonly clock: TuneClock;
-  readonly progress: Progress;
-  readonly signal: AbortSignal | undefined;
-  /** When this problem's share ends, and when the finals it cannot do without must have begun. Ms of the clock. */
-  readonly shareEnd: number;
-  readonly slackEnd: number;
-  /** Trials that this problem may measure at most. */
-  readonly trialShare: number;
-  /** Variants compiled side by side at most. */
-  readonly ahead: number;
-  /** Compilers that work while something is timed, where there are any. */
-  readonly farm: Farm | undefined;
-  /** Variants to measure before any search. */
-  readonly known: KnownVariants;
-  /** Time that the session expects to need, given what this problem will still take. */
-  readonly estimate: (problemLeftMs: number) => Estimate;
-}
 
 /** What measuring one variant goes by, beside its grade. */
 interface Effort {
@@ -79,14 +44,16 @@ export class Search {
   constructor(context: SearchContext) {
     this.#context = context;
     this.#key = problemKey(context.problem);
-    this.#queue = new Queue(context, {
+    const owner: QueueOwner = {
       measured: (planned) =>
         this.#screened.has(planned.hash) || this.#earlier(planned, "screened", false) !== undefined,
       refused: (candidate, refused) => this.#refuse(candidate, refused),
       room: () => this.#room(),
       more: () => this.#more(),
       estimate: () => context.estimate(this.#leftMs()),
-    });
+    };
+    const { farm } = context;
+    this.#queue = farm ? new Pool(context, owner, farm) : new BatchQueue(context, owner);
   }
 
   async run(): Promise<void> {
@@ -171,7 +138,7 @@ export class Search {
     const each = pace.nextScreened() + (free ? pace.nextCertified(pace.nextScreened()) : 0);
     const time = shareEnd - clock.now() - this.#reserve();
     const trials = trialShare - this.#measured - this.#due(1);
-    const most = farm?.useful ? FARM_BATCH * (FARM_DEPTH + 1) : ahead;
+    const most = farm ? POOL : ahead;
     return Math.min(most, trials, each > 0 ? Math.floor(time / each) : most);
   }
 
@@ -312,7 +279,7 @@ export class Search {
     isDefault: boolean,
     { compileMs = 0, elsewhereMs, outcome, extensionMs }: Effort,
   ): Promise<{ trial: Trial; costMs?: number }> {
-    const { recorder, pace, progress, estimate } = this.#context;
+    const { recorder, pace, progress, estimate, farm } = this.#context;
     const earlier = this.#earlier(planned, grade, isDefault);
     if (earlier) {
       this.#reused.add(earlier.id);
@@ -323,8 +290,9 @@ export class Search {
     const request = requestFor(this.#context, planned, grade, isDefault);
     const bounded = extensionMs === undefined ? request : { ...request, extensionMs };
     const measured = outcome
-      ? { trial: await recorder.record(outcome, planned), costMs: 0 }
+      ? { trial: await recorder.record(outcome, planned), costMs: 0, ownCompileMs: 0 }
       : await recorder.measure(bounded, planned, elsewhereMs);
+    if (grade === "screened") farm?.look(measured.ownCompileMs, elsewhereMs ?? 0);
     const costMs = measured.costMs + compileMs;
     if (grade === "screened") pace.screened(costMs);
     const ns = bestNs(measured.trial);

@@ -33,6 +33,8 @@ export interface Answer {
   readonly status?: Status;
   readonly ns?: number;
   readonly costMs?: number;
+  /** What it says compiling took; it says nothing when absent. */
+  readonly compileMs?: number;
   /** What its anchor, of work 1000, takes each time in ns. */
   readonly anchorNs?: number;
 }
@@ -136,7 +138,7 @@ export class FakeBench implements Bench {
     const guilty = this.#guilty;
     this.#guilty = undefined;
     if (guilty) for (const listener of this.#restarted) listener(guilty.reason, guilty.request);
-    const { status = "ok", ns = 100_000, costMs = 100, anchorNs = 500 } = this.#answer(request);
+    const { status = "ok", ns = 100_000, costMs = 100, compileMs, anchorNs = 500 } = this.#answer(request);
     const total = request.grade === "certified" ? costMs * CERTIFIED_TIMES : costMs;
     for (const [phase, part] of PHASES) {
       for (const listener of this.#phased) listener(phase);
@@ -162,6 +164,7 @@ export class FakeBench implements Bench {
       planHash: died ? "" : hash,
       epoch: this.#suite.epoch,
       work: { flops: 1, bytes: 1, items: 1 },
+      ...(compileMs === undefined ? {} : { compileMs }),
       ...(status === "ok" ? {} : { reason: `scripted ${status}` }),
       ...(timed
         ? {

@@ -29,14 +29,14 @@ import {
 import { parseWhere, type Where } from "@tunelab/variants";
 import type { Command } from "commander";
 import { packed } from "../build.ts";
-import { Compilers, compilerCount } from "../compilers.ts";
+import { Compilers, MOST_COMPILERS } from "../compilers.ts";
 import { destinationFor } from "../destination.ts";
 import { nothingVerified } from "../failures-text.ts";
 import { EXIT, ExitWith, type Io } from "../io.ts";
 import { knownVariants } from "../known.ts";
 import { tablesBelow } from "../known-tables.ts";
 import { busyFault, busyLine } from "../load-text.ts";
-import { parseDuration, parseProfile, parseWhole, parseWorkload } from "../options.ts";
+import { parseCount, parseDuration, parseProfile, parseWhole, parseWorkload } from "../options.ts";
 import { hostEntry, tablesDir } from "../places.ts";
 import { budgetText, sessionProgress } from "../progress.ts";
 import { kernelNamed, operationNames } from "../registry.ts";
@@ -56,6 +56,7 @@ interface TuneFlags {
   readonly where?: string;
   readonly budget?: string;
   readonly trials?: string;
+  readonly compilers: string;
   readonly profile: string;
   readonly seed: string;
   readonly resume?: string | true;
@@ -99,6 +100,11 @@ export function register(program: Command, io: Io): void {
     )
     .option("--budget <time>", "wall time for everything, e.g. 90s, 10m")
     .option("--trials <n>", "most trials to measure; without --budget they take the time they take")
+    .option(
+      "--compilers <n>",
+      "hosts that compile while another times: for a discrete GPU, many cores and a driver that caches on disk",
+      "0",
+    )
     .option("--profile <name>", "portable (default toggles) or native (robustness off)", "portable")
     .option("--seed <n>", "seed of the strategy and of the inputs", "1")
     .option("--resume [session]", "go on with an interrupted session (the newest without an id)")
@@ -125,10 +131,16 @@ async function run(flags: TuneFlags, io: Io): Promise<void> {
   const trials = flags.trials === undefined ? undefined : parseWhole(flags.trials, "--trials");
   const where = flags.where === undefined ? {} : parseWhere(flags.where);
   if (trials === 0) throw new Fault("usage", "--trials 0 would measure nothing: give 1 or more");
+  const compilerCount = parseCount(flags.compilers, "--compilers", 0, MOST_COMPILERS);
   const named = await Promise.all(flags.kernel?.split(",").map((name) => kernelNamed(name.trim())) ?? []);
   const modules = named.flatMap(({ module }) => module ?? []);
 
   const target = await chooseDevice(flags.device);
+  if (compilerCount > 0 && target.kind === "software")
+    throw new Fault(
+      "usage",
+      `--compilers is for hardware: ${target.id} times on the very cores that compile`,
+    );
   const defaults = DEFAULTS[target.kind];
   const workload = parseWorkload(flags.workload ?? defaults.workload);
   const budgetMs =
@@ -151,7 +163,7 @@ async function run(flags: TuneFlags, io: Io): Promise<void> {
   if (flags.requireQuiet && machine.busy) throw busyFault(machine);
   const options = { entry: hostEntry, profile, modules, deadlines: { compile: compileDeadline(budgetMs) } };
   const bench = await openBench(target, options);
-  const compilers = compilerCount(target) > 0 ? new Compilers(target, options, io) : undefined;
+  const compilers = compilerCount > 0 ? new Compilers(target, compilerCount, options, io) : undefined;
   try {
     await session({
       flags,

@@ -13,8 +13,8 @@ const FIT_STEPS = 25;
 /** Places for neighbours of leaders beside the pool, before memory is moved. */
 const ROOM = 400;
 
-/** Candidates being measured that are believed in at once: as many as anyone compiles ahead (three batches of a farm). */
-const PENDING_ROOM = 24;
+/** Candidates being measured that are believed in at once: as many as anyone compiles ahead. */
+const PENDING_ROOM = 16;
 
 /** Least variance of a place: rounding leaves less, or less than none, where the data say everything. */
 const LEAST_VARIANCE = 1e-12;
