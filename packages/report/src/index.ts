@@ -10,6 +10,7 @@ export * from "./charts/studies.ts";
 export { studyChart } from "./charts/study-table.ts";
 export { timesChart } from "./charts/times.ts";
 export * from "./charts/timings.ts";
+export * from "./choices.ts";
 export * from "./comparison.ts";
 export { devicePage } from "./device.ts";
 export * from "./format.ts";

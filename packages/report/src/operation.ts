@@ -1,16 +1,19 @@
-import { deviceSlug, Fault, problemKey, slug, type TuningTable } from "@tunelab/contract";
+import { deviceSlug, Fault, problemKey, slug, type TableEntry, type TuningTable } from "@tunelab/contract";
 import { candidatesChart } from "./charts/candidates.ts";
 import { algorithmLines, linesChart } from "./charts/lines.ts";
 import { sensitivityChart } from "./charts/sensitivity.ts";
 import { type DimensionWords, leadingDimension, restOf } from "./charts/times.ts";
+import { choiceSection } from "./choice-section.ts";
 import { formatRatio, formatTime, NOTHING } from "./format.ts";
 import { columns, type Grid, gridMarkdown } from "./grid.ts";
 import { counted, folderOf, inOrder, type ReportInput, tableLink, tableName, wordsOf } from "./input.ts";
 import { problemLabels } from "./labels.ts";
 import { codeSpan, escapeMarkdown } from "./markdown.ts";
 import { Page } from "./page.ts";
-import { type Completing, completing, fastest, type Point, pointsOf } from "./points.ts";
+
+import { completing, fastest, type Point, pointsOf } from "./points.ts";
 import { type Regret, regrets, summaryOf } from "./regret.ts";
+
 import { sensitivities } from "./sensitivity.ts";
 import { bestRow, orderedEntries } from "./summary.ts";
 
@@ -44,7 +47,8 @@ export async function operationPage(input: ReportInput, name: string): Promise<P
       `[Every candidate](${tableLink(table)}), [the device](../../devices/${deviceSlug(table.device.identity)}/README.md).`,
     );
     page.chart(`${file}-candidates`, `${name}: every ranked candidate`, candidatesChart(table));
-    crossovers(page, file, table, points, words, complete);
+    choiceSection(page, table, points);
+    crossovers(page, file, table, points, words);
     sensitivity(page, file, table, points);
     if (operation) {
       page.heading(3, "Regret of the nearest-entry rule");
@@ -74,35 +78,22 @@ function crossovers(
   table: TuningTable,
   points: readonly Point[],
   words: DimensionWords,
-  complete: Completing,
 ): void {
   page.heading(3, "Algorithms and crossovers");
-  const algorithms = [...new Set(points.map(({ algorithm }) => algorithm))].sort();
+  const algorithms = algorithmsOf(points);
   if (algorithms.length > 1) {
     const title = `${table.operation}: the fastest variant of each algorithm`;
     page.chart(`${file}-algorithms`, title, linesChart(title, algorithmLines(table, points), words));
   }
-  const parameters = [
-    ...new Set(table.entries.flatMap((entry) => Object.keys(bestRow(entry)?.config ?? {}))),
-  ];
-  const entries = orderedEntries(table);
-  page.text("The fastest variant of each algorithm, and what the best one chose:");
+  page.text("The fastest variant of each algorithm:");
   page.text(
     gridMarkdown({
-      columns: columns("problem", ...algorithms.map((name) => `>${name}`), "best", ...parameters),
-      rows: entries.map((entry) => {
-        const here = points.filter(({ key }) => key === problemKey(entry.problem));
-        const best = bestRow(entry);
-        const chosen = best && complete({ ...best, problem: entry.problem });
-        return [
-          problemKey(entry.problem),
-          ...algorithms.map((name) =>
-            formatTime(fastest(here.filter(({ algorithm }) => algorithm === name))?.us),
-          ),
-          best?.algorithm ?? NOTHING,
-          ...parameters.map((parameter) => String(chosen?.[parameter] ?? NOTHING)),
-        ];
-      }),
+      columns: columns("problem", ...algorithms.map((name) => `>${name}`), "best"),
+      rows: orderedEntries(table).map((entry) => [
+        problemKey(entry.problem),
+        ...algorithms.map((name) => formatTime(fastest(pointsAt(points, entry, name))?.us)),
+        bestRow(entry)?.algorithm ?? NOTHING,
+      ]),
     }),
   );
   const changes = changesAlong(table);
@@ -112,6 +103,12 @@ function crossovers(
       : "The best variant's algorithm is the same at every size that was measured.",
   );
 }
+
+const algorithmsOf = (points: readonly Point[]): readonly string[] =>
+  [...new Set(points.map(({ algorithm }) => algorithm))].sort();
+
+const pointsAt = (points: readonly Point[], { problem }: TableEntry, algorithm: string): readonly Point[] =>
+  points.filter((point) => point.key === problemKey(problem) && point.algorithm === algorithm);
 
 /** Where the best algorithm changes between neighbouring sizes, in words. */
 function changesAlong(table: TuningTable): readonly string[] {
@@ -128,43 +125,20 @@ function changesAlong(table: TuningTable): readonly string[] {
   });
 }
 
+/** Each value of each parameter in a picture, for every algorithm; the figures stand with the choices. */
 function sensitivity(page: Page, file: string, table: TuningTable, points: readonly Point[]): void {
   page.heading(3, "How much each parameter matters");
   page.text(
     "For each value of a parameter: the fastest variant that has it, over the fastest of all, every other parameter free. An upper bound, for a search tries each value with only some of the rest.",
   );
-  const algorithms = [...new Set(points.map(({ algorithm }) => algorithm))].sort();
-  for (const algorithm of algorithms) {
-    const { label, common } = problemLabels(table.entries.map(({ problem }) => problem));
-    const of = orderedEntries(table).map(({ problem }) => ({
-      problem: label(problem),
-      sensitivities: sensitivities(
-        points.filter((point) => point.key === problemKey(problem) && point.algorithm === algorithm),
-      ),
+  const { label, common } = problemLabels(table.entries.map(({ problem }) => problem));
+  for (const algorithm of algorithmsOf(points)) {
+    const of = orderedEntries(table).map((entry) => ({
+      problem: label(entry.problem),
+      sensitivities: sensitivities(pointsAt(points, entry, algorithm)),
     }));
     const title = `${algorithm}: what each value costs at best`;
     page.chart(`${file}-${slug(algorithm)}-sensitivity`, title, sensitivityChart(title, common, of));
-    const rows = of.flatMap(({ problem, sensitivities: found }) =>
-      found.map(({ parameter, values, most }) => {
-        const best = values.reduce((least, one) => (one.factor < least.factor ? one : least));
-        const worst = values.reduce((top, one) => (one.factor > top.factor ? one : top));
-        return [problem, parameter, best.value, worst.value, formatRatio(most), String(worst.timed)];
-      }),
-    );
-    if (rows.length === 0) continue;
-    page.text(
-      gridMarkdown({
-        columns: columns(
-          "problem",
-          "`parameter`",
-          "best value",
-          "worst value",
-          ">worst over best",
-          ">variants with the worst",
-        ),
-        rows,
-      }),
-    );
   }
 }
 

@@ -10,7 +10,7 @@ import {
   tableFolder,
   wholeConfig,
 } from "@tunelab/contract";
-import { machineOf } from "@tunelab/selection";
+import { machineOf, type Spread } from "@tunelab/selection";
 
 /** One variant's best time on one problem, whatever its grade: what tables leave out, for pictures of the whole space. */
 export interface Point {
@@ -22,6 +22,8 @@ export interface Point {
   readonly config: Config;
   /** Minimum over the samples of one repeat, in microseconds. */
   readonly us: number;
+  /** Least and median time and their scatter; absent where only the least is known. */
+  readonly spread?: Spread;
   readonly certified: boolean;
   readonly isDefault: boolean;
   /** Of one run, by the suite's formula. */
@@ -61,6 +63,7 @@ function pointOf(trial: Trial): Point | undefined {
   const ns = bestNs(trial);
   if (ns === undefined || !(ns > 0)) return undefined;
   const { problem, algorithm, variant, config, grade, isDefault, work } = trial;
+  const spread = spreadOf(trial);
   return {
     problem,
     key: problemKey(problem),
@@ -68,11 +71,22 @@ function pointOf(trial: Trial): Point | undefined {
     variant,
     config,
     us: ns / 1000,
+    ...(spread ? { spread } : {}),
     certified: grade === "certified",
     isDefault,
     flops: work.flops,
     bytes: work.bytes,
   };
+}
+
+/** Scatter of a trial's samples; undefined for fewer than two. */
+function spreadOf({ timing }: Trial): Spread | undefined {
+  const times = (timing?.samplesNs ?? []).map((ns) => ns / timing!.repeats / 1000).sort((a, b) => a - b);
+  if (times.length < 2) return undefined;
+  const mean = times.reduce((sum, us) => sum + us, 0) / times.length;
+  const variance = times.reduce((sum, us) => sum + (us - mean) ** 2, 0) / (times.length - 1);
+  const medianUs = (times[(times.length - 1) >> 1]! + times[times.length >> 1]!) / 2;
+  return { minUs: times[0]!, medianUs, cv: Math.sqrt(variance) / mean, samples: times.length };
 }
 
 /** Completes configurations that are older than a parameter of the code as it is; without an operation they stay. */

@@ -26,11 +26,7 @@ export function sensitivities(points: readonly Point[]): readonly Sensitivity[] 
   const best = fastest(points);
   if (!best) return [];
   const found = Object.keys(best.config).flatMap((parameter): Sensitivity[] => {
-    const groups = new Map<string, Point[]>();
-    for (const point of points) {
-      const value = String(point.config[parameter]);
-      groups.set(value, [...(groups.get(value) ?? []), point]);
-    }
+    const groups = byValue(points, parameter);
     if (groups.size < 2) return [];
     const values = [...groups]
       .sort(([a], [b]) => compareValues(a, b))
@@ -42,6 +38,16 @@ export function sensitivities(points: readonly Point[]): readonly Sensitivity[] 
     return [{ parameter, values, most: Math.max(...values.map(({ factor }) => factor)) }];
   });
   return found.sort((a, b) => b.most - a.most || (a.parameter < b.parameter ? -1 : 1));
+}
+
+/** The points by their value of a parameter, as text. */
+export function byValue(points: readonly Point[], parameter: string): ReadonlyMap<string, readonly Point[]> {
+  const groups = new Map<string, Point[]>();
+  for (const point of points) {
+    const value = String(point.config[parameter]);
+    groups.set(value, [...(groups.get(value) ?? []), point]);
+  }
+  return groups;
 }
 
 function compareValues(a: string, b: string): number {

@@ -14,6 +14,7 @@ export { type Explanation, explain } from "./explain.ts";
 export { type FoldOptions, fold, tablePath } from "./fold.ts";
 export { type Fractions, fractionsAt } from "./fractions.ts";
 export { judge, type Member, type Portfolio, portfolio, portfolioOfAtMost } from "./portfolio.ts";
+export { apart, type Spread } from "./rank.ts";
 export type { ShelvedTable, TableSource } from "./rank-tables.ts";
 export { NOISY_GATE, RESOLVED_GATE } from "./rules.ts";
 export {

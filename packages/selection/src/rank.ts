@@ -6,6 +6,9 @@ export interface Standing extends Omit<TableRow, "rank" | "tie"> {
   readonly loose: boolean;
 }
 
+/** A time with what its samples scatter by. */
+export type Spread = Pick<TableRow, "minUs" | "medianUs" | "cv" | "samples">;
+
 /** Fixed order among ties: the simpler first, then by plan. Total over distinct plans. */
 export function simpler(a: Standing, b: Standing): number {
   return simplerFirst(a, b) || compareText(a.planHash, b.planHash);
@@ -28,9 +31,14 @@ export function pairKey(a: string, b: string): string {
 export function resolved(a: Standing, b: Standing, duels: Duels = NO_DUELS): boolean {
   const pair = pairKey(a.planHash, b.planHash);
   if (duels.has(pair)) return duels.get(pair) === a.planHash;
+  return apart(a, b, a.loose || b.loose);
+}
+
+/** The same from times alone: `loose` where either was measured under noise. */
+export function apart(a: Spread, b: Spread, loose: boolean): boolean {
   if (!(a.minUs < b.minUs) || !(a.medianUs < b.medianUs)) return false;
   const gap = b.minUs / a.minUs - 1;
-  if (a.loose || b.loose) return gap >= NOISY_GATE;
+  if (loose) return gap >= NOISY_GATE;
   const spread = RESOLVED_ERRORS * Math.sqrt(a.cv ** 2 / a.samples + b.cv ** 2 / b.samples);
   return gap > Math.max(RESOLVED_GATE, spread);
 }

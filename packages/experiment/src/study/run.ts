@@ -115,7 +115,7 @@ async function cellOutcome(
         });
   // What hung once hangs again on more work.
   if (outcome.status === "hung") told.over = Math.min(told.over, work);
-  const us = medianUs(outcome);
+  const us = leastUs(outcome);
   if (us !== undefined) told.cells.push({ us, work });
   return outcome;
 }
@@ -173,8 +173,8 @@ function skipped(
   };
 }
 
-function medianUs({ timing }: Pick<Trial, "timing">): number | undefined {
-  const sorted = [...(timing?.samplesNs ?? [])].sort((a, b) => a - b);
-  const middle = sorted[sorted.length >> 1];
-  return middle === undefined || !timing ? undefined : middle / timing.repeats / 1_000;
+/** The least sample: what the device can do, which a busy moment does not stretch. */
+function leastUs({ timing }: Pick<Trial, "timing">): number | undefined {
+  if (!timing || timing.samplesNs.length === 0) return undefined;
+  return Math.min(...timing.samplesNs) / timing.repeats / 1_000;
 }

@@ -1,0 +1,114 @@
+import { describe, expect, test } from "vitest";
+import { choices, operationPage, type Point } from "../src/index.ts";
+import { input, operation } from "./evidence.ts";
+import { entry, row, table } from "./tables.ts";
+
+/** A timed variant whose samples scatter by `cv`. */
+const point = (
+  us: number,
+  config: Point["config"],
+  more: Partial<Point> & { readonly cv?: number } = {},
+): Point => ({
+  problem: { n: 64, pairs: 32768 },
+  key: "n=64,pairs=32768",
+  algorithm: "fused",
+  variant: `fused/${JSON.stringify(config)}`,
+  config,
+  us,
+  spread: { minUs: us, medianUs: us * 1.001, cv: more.cv ?? 0.001, samples: 24 },
+  certified: true,
+  isDefault: false,
+  flops: 1e6,
+  bytes: 1e6,
+  ...more,
+});
+const none = entry(64, []);
+
+describe("a parameter's choice", () => {
+  test("is resolved where the other value's fastest variant is slower beyond the noise of both", () => {
+    const [staging] = choices(
+      none,
+      [point(100, { staging: "split" }), point(105, { staging: "whole" }), point(120, { staging: "whole" })],
+      false,
+    );
+    expect(staging).toEqual({
+      parameter: "staging",
+      value: "split",
+      others: [{ value: "whole", factor: 1.05, timed: 2, resolved: true }],
+    });
+  });
+
+  test.each([
+    ["within the gate", point(100.3, { staging: "whole" })],
+    ["within the scatter of the samples", point(105, { staging: "whole" }, { cv: 0.2 })],
+    ["screened only, and close", point(110, { staging: "whole" }, { certified: false })],
+    ["of one sample", (({ spread: _, ...rest }) => rest)(point(300, { staging: "whole" }))],
+    ["faster by a screening", point(99, { staging: "whole" }, { certified: false })],
+  ])("is not told from a value that is %s", (_what, rival) => {
+    const best = point(100, { staging: "split" }, { variant: "best" });
+    const first = entry(64, [100], { rows: [row(1, 100, { variant: "best" })] });
+    const [staging] = choices(first, [best, rival], false);
+    expect([staging!.value, staging!.others[0]!.resolved]).toEqual(["split", false]);
+  });
+
+  test("is resolved against a screened value far behind, and on a noisy device only from 35%", () => {
+    const others = (us: number, certified: boolean, noisy: boolean): boolean =>
+      choices(none, [point(100, { a: 1 }), point(us, { a: 2 }, { certified })], noisy)[0]!.others[0]!
+        .resolved;
+    expect(others(120, false, false)).toBe(true);
+    expect(others(130, true, true)).toBe(false);
+    expect(others(140, true, true)).toBe(true);
+  });
+
+  test("is the value of the variant that ranks first, not of the fastest sample; parameters of one value are left out", () => {
+    const ranked = entry(64, [100], { rows: [row(1, 100, { variant: "simple" })] });
+    const found = choices(
+      ranked,
+      [
+        point(100, { radix: 4, pad: 0, tile: 1 }, { variant: "simple" }),
+        point(99.9, { radix: 16, pad: 8, tile: 1 }),
+        point(200, { radix: 2, pad: 8, tile: 1 }),
+      ],
+      false,
+    );
+    expect(found.map(({ parameter, value }) => [parameter, value])).toEqual([
+      ["pad", "0"],
+      ["radix", "4"],
+    ]);
+    expect(found[1]!.others.map(({ value, factor }) => [value, Number(factor.toFixed(6))])).toEqual([
+      ["16", 0.999],
+      ["2", 2],
+    ]);
+  });
+});
+
+test("a reader finds in one line of the operation's page what to use, how sure that is and what the others cost", async () => {
+  const times = [100, 104, 150, 151];
+  const one = entry(8192, times, {
+    rows: times.map((us, index) =>
+      row(index + 1, us, {
+        variant: `fused/v${index}`,
+        config: { staging: index === 0 ? "split" : "whole", chunk: index < 2 ? 16 : 8 },
+      }),
+    ),
+  });
+  const made = input([table([one])], { operations: [operation()] });
+  const certified = {
+    ...made,
+    evidence: made.evidence.map((session) => ({
+      ...session,
+      trials: session.trials.map((trial) => ({
+        ...trial,
+        grade: "certified" as const,
+        timing: {
+          ...trial.timing!,
+          samplesNs: trial.timing!.samplesNs.slice(0, 1).flatMap((ns) => [ns, ns, ns]),
+        },
+      })),
+    })),
+  };
+  const page = (await operationPage(certified, "matched-filter")).markdown();
+  expect(page).toMatch(/\| n=8192.* \| `staging` \| split \| resolved \| whole 1\.04x \(3\) \|/);
+  expect(page).toMatch(/\| n=8192.* \| `chunk` \| 16 \| resolved, few tried \| 8 1\.50x \(2\) \|/);
+  expect(page).toMatch(/\| problem \| time \| algorithm \| staging \| chunk \|/);
+});
