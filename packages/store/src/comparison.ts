@@ -40,7 +40,8 @@ const pathOf = (labDir: string, id: string): string => join(folderOf(labDir), `$
 const finite = (value: number | undefined): number | null =>
   value !== undefined && Number.isFinite(value) ? value : null;
 
-function rowRecord(row: ComparisonRow, sequence: number): Row {
+/** The figures of a row in columns, and the whole row as JSON. */
+export function comparisonRow(row: ComparisonRow, sequence: number): Row {
   const { base, candidate } = row.routes;
   const { judgement, ns } = row;
   return {
@@ -85,14 +86,14 @@ export async function createComparison(labDir: string, header: ComparisonHeader)
   let sequence = 0;
   return {
     path,
-    row: (row) => appendRows(connection, "rows", [rowRecord(row, sequence++)]),
+    row: (row) => appendRows(connection, "rows", [comparisonRow(row, sequence++)]),
     finish: async ({ rows, ...whole }) => {
       try {
         await connection.run("BEGIN");
         await connection.run("DELETE FROM rows");
         await connection.run("DELETE FROM comparison");
         await appendRows(connection, "comparison", [{ record: encodeJson(whole) }]);
-        await appendRows(connection, "rows", rows.map(rowRecord));
+        await appendRows(connection, "rows", rows.map(comparisonRow));
         await connection.run("COMMIT");
       } finally {
         database.close();

@@ -11,6 +11,7 @@ import {
 import { appendRows, type Database, openMemory, openWriter, type Row } from "./database.ts";
 import { readEvidence, readSealed } from "./evidence.ts";
 import { ensureDirectory, listNames, moveIntoPlace } from "./files.ts";
+import { fillComparisons, findComparisons } from "./index-comparisons.ts";
 import { encodeJson } from "./records.ts";
 import { EVENT_INDEX, eventRow, LATER_COLUMNS, SESSION_INDEX, TRIALS, trialRow } from "./schema.ts";
 
@@ -84,8 +85,9 @@ const admitsTrial = (trial: Trial, filter: EvidenceFilter): boolean =>
   filter.operations?.includes(trial.operation) ?? true;
 
 /**
- * Rebuilds `<labDir>/results.duckdb`, the tables `sessions`, `events` and `trials` over every session, for notebooks and
- * queries. `also` names further folders of sealed files (published evidence). The new index replaces the old in one
+ * Rebuilds `<labDir>/results.duckdb`, the tables `sessions`, `events` and `trials` over every session and those of
+ * `fillComparisons` over every comparison, for notebooks and queries. `also` names further folders of sealed files and of records
+ * of comparisons (published evidence). The new index replaces the old in one
  * step, so that whoever reads the old one goes on undisturbed; files that cannot be read are listed and left out.
  */
 export async function indexSessions(
@@ -95,12 +97,14 @@ export async function indexSessions(
   await ensureDirectory(labDir);
   const path = join(labDir, "results.duckdb");
   const { sessions, faults } = await readAll(await sessionFiles([join(labDir, "sessions"), ...also]));
+  const compared = await findComparisons(labDir, also);
   const temporary = `${path}.${process.pid}.tmp`;
   await rm(temporary, { force: true });
   try {
     const index = await openWriter(temporary);
     try {
       await fill(index, sessions);
+      await fillComparisons(index.connection, compared.comparisons);
     } finally {
       index.close();
     }
@@ -109,7 +113,7 @@ export async function indexSessions(
     await rm(temporary, { force: true });
     await rm(`${temporary}.wal`, { force: true });
   }
-  return { path, sessions: sessions.length, faults };
+  return { path, sessions: sessions.length, faults: [...faults, ...compared.faults] };
 }
 
 async function fill({ connection }: Database, sessions: readonly Stored[]): Promise<void> {
