@@ -1,14 +1,30 @@
-import { INK, LOOK, SERIES, timeAxis, unitAxis, WIDTH } from "@tunelab/report";
+import { INK, LOOK, ratioTicks, SERIES, timeAxis, unitAxis, WIDTH } from "@tunelab/report";
 import embed from "vega-embed";
 
 export { INK, SERIES, timeAxis, unitAxis, WIDTH };
 
+/** Space beside a chart's plot for its axis labels, in px. */
+const BESIDE = 120;
+
+/** The width that the page leaves for a plot: the reports' own, or less on a narrow page. */
+const room = (): number => Math.max(160, Math.min(WIDTH, document.documentElement.clientWidth - BESIDE));
+
 /** Draws a Vega-Lite specification in the reports' look; `display` puts the element on the page. */
 export async function chart(spec: object): Promise<HTMLElement> {
   const place = document.createElement("div");
-  await embed(place, { width: WIDTH, config: LOOK, ...spec } as never, { renderer: "svg", actions: false });
+  // What is wider than the page all the same scrolls by itself, and the page does not.
+  place.style.overflowX = "auto";
+  await embed(place, { width: room(), config: LOOK, ...spec } as never, { renderer: "svg", actions: false });
   return place;
 }
+
+/** A logarithmic axis of ratios around 1, up to `most` and down to 1 / `most`. */
+export const ratioAxis = (title: string, most: number): object => ({
+  title,
+  values: [...ratioTicks(most)],
+  format: "~g",
+  labelOverlap: true,
+});
 
 /** What to show where there are no rows. */
 export function nothing(words: string): HTMLElement {

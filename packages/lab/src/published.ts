@@ -1,6 +1,6 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Operation, SessionEvidence, TuningTable } from "@tunelab/contract";
+import type { Comparison, Operation, SessionEvidence, TuningTable } from "@tunelab/contract";
 import { REPORT_FOLDERS, reportFiles, tablePage } from "@tunelab/report";
 import {
   checkShipped,
@@ -32,15 +32,17 @@ export interface Publication {
   readonly tables: readonly TuningTable[];
   /** Rows whose plan or epoch is no longer what the code has. */
   readonly stale: readonly StaleRow[];
+  readonly comparisons: readonly Comparison[];
 }
 
 export async function loadPublication(root: string): Promise<Publication> {
-  const { loadPublished } = await import("@tunelab/store");
+  const { loadPublished, publishedComparisons } = await import("@tunelab/store");
   const { evidence, retracted } = await loadPublished(join(root, "tables"));
+  const comparisons = await publishedComparisons(join(root, "tables"));
   const operations = await loadOperations();
   const tables = fold(withoutStudies(evidence), { bounds: boundsOf(operations), retracted });
   const stale = await checkShipped(tables, operations, await loadEpochs());
-  return { evidence, retracted, operations, tables, stale };
+  return { evidence, retracted, operations, tables, stale, comparisons };
 }
 
 /** `tables/**` beside the evidence, and the reports: what `pnpm tables` writes. */
@@ -71,7 +73,10 @@ export type Owned = readonly { readonly folder: string; readonly owns: (path: st
 
 /** What `pnpm tables` owns. */
 export const TABLES_OWN: Owned = [
-  { folder: "tables", owns: (path) => /\.(json|md|svg)$/.test(path) && path !== "tables/published.json" },
+  {
+    folder: "tables",
+    owns: (path) => /^tables\/(?!evidence\/|published\.json).*\.(json|md|svg)$/.test(path),
+  },
   ...REPORT_FOLDERS.map((folder) => ({ folder: `reports/${folder}`, owns: () => true })),
   { folder: "reports/search", owns: (path) => /\.(md|svg)$/.test(path) },
 ];

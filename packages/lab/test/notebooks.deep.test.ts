@@ -25,6 +25,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** What each notebook must show: fewest marks in its pictures, and tables. */
 const EXPECTED: Readonly<Record<string, { readonly marks: number; readonly tables: number }>> = {
+  "comparing-two-commits": { marks: 60, tables: 1 },
   "exploring-a-session": { marks: 40, tables: 0 },
   noise: { marks: 60, tables: 1 },
   "workgroup-memory": { marks: 40, tables: 1 },

@@ -8,9 +8,11 @@ import {
   SIDES,
   type Side,
 } from "@tunelab/contract";
+import { forestChart } from "./charts/forest.ts";
 import { formatError, formatPercent, formatTime, NOTHING } from "./format.ts";
 import { type Grid, gridMarkdown, gridText } from "./grid.ts";
 import { codeSpan, escapeMarkdown } from "./markdown.ts";
+import { Page } from "./page.ts";
 
 /** One operation's rows as a table: its stages, then the total, base -> candidate (ratio), interval, verdict, parity. */
 export interface ComparisonTable {
@@ -208,19 +210,37 @@ export function comparisonText(comparison: Comparison): string {
   ].join("\n\n");
 }
 
-/** The comparison as a Markdown page; `picture` names its forest plot. */
+/** The comparison as a Markdown section; `picture` names its forest plot. */
 export function comparisonMarkdown(comparison: Comparison, picture?: string): string {
+  return [
+    `## ${escapeMarkdown(comparisonTitle(comparison))}`,
+    ...comparisonParts(comparison, picture),
+    "",
+  ].join("\n\n");
+}
+
+/** A published comparison's page with its forest plot. */
+export function comparisonPage(comparison: Comparison): Page {
+  const { base, candidate } = comparison.names;
+  const page = new Page(`${base.text} against ${candidate.text}`);
+  page.text(escapeMarkdown(`${comparisonTitle(comparison)}.`));
+  page.text("Generated from the published record; never edited by hand.");
+  if (comparison.machine?.busy) page.text("Measured on a busy machine: intervals are wider for it.");
+  page.chart("ratios", "Ratios with their intervals", forestChart(comparison));
+  for (const part of comparisonParts(comparison)) page.text(part);
+  return page;
+}
+
+function comparisonParts(comparison: Comparison, picture?: string): readonly string[] {
   const tables = comparisonTables(comparison).map(
     ({ operation, grid }) => `### ${escapeMarkdown(operation)}\n\n${gridMarkdown(grid)}`,
   );
   const remarks = comparisonRemarks(comparison).map((line) => `- ${escapeMarkdown(line)}`);
   return [
-    `## ${escapeMarkdown(comparisonTitle(comparison))}`,
     `**${verdictCounts(comparison)}.** ${comparisonMethod(comparison)}`,
     ...(picture === undefined ? [] : [`![Ratios with their intervals](${encodeURI(picture)})`]),
     ...tables,
     ...(remarks.length > 0 ? [remarks.join("\n")] : []),
     `Comparison ${codeSpan(comparison.id)}, tunelab ${codeSpan(comparison.toolVersion)}.`,
-    "",
-  ].join("\n\n");
+  ];
 }

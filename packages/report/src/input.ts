@@ -1,4 +1,5 @@
 import {
+  type Comparison,
   deviceSlug,
   type Operation,
   type SessionEvidence,
@@ -17,6 +18,8 @@ export interface ReportInput {
   readonly retracted: readonly Retraction[];
   readonly isStale: IsStale;
   readonly operations: readonly Operation[];
+  /** Published comparisons of two commits, oldest first. */
+  readonly comparisons?: readonly Comparison[];
 }
 
 /** A file of a report: its name in the page's folder, and its text. */

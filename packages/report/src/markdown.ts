@@ -27,3 +27,11 @@ function oneLine(text: string): string {
     .replace(/ +/g, " ")
     .trim();
 }
+
+/** The name by which a forge links a heading: lowercase, words joined by dashes, other signs left out. */
+export function anchorOf(heading: string): string {
+  return oneLine(heading)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
+}

@@ -8,12 +8,10 @@ import { formatRatio, formatTime, NOTHING } from "./format.ts";
 import { columns, type Grid, gridMarkdown } from "./grid.ts";
 import { counted, folderOf, inOrder, type ReportInput, tableLink, tableName, wordsOf } from "./input.ts";
 import { problemLabels } from "./labels.ts";
-import { codeSpan, escapeMarkdown } from "./markdown.ts";
+import { anchorOf, codeSpan, escapeMarkdown } from "./markdown.ts";
 import { Page } from "./page.ts";
-
 import { completing, fastest, type Point, pointsOf } from "./points.ts";
 import { type Regret, regrets, summaryOf } from "./regret.ts";
-
 import { sensitivities } from "./sensitivity.ts";
 import { bestRow, orderedEntries } from "./summary.ts";
 
@@ -36,6 +34,9 @@ export async function operationPage(input: ReportInput, name: string): Promise<P
     "times",
     `${name}: the best variant's time on each device`,
     linesChart(`${name}: time of the best variant`, lines, words),
+  );
+  page.text(
+    `What to choose, how sure that is and what the rest costs: ${tables.map((table) => contentsLink(tableName(table, tables))).join(", ")}.`,
   );
   const evidence = counted(input);
   const complete = await completing(operation);
@@ -62,6 +63,10 @@ export async function operationPage(input: ReportInput, name: string): Promise<P
   }
   return page;
 }
+
+/** A link to a table's part of the page. */
+const contentsLink = (name: string): string =>
+  `[${escapeMarkdown(name)}](#${encodeURIComponent(anchorOf(name))})`;
 
 function bestTimes(table: TuningTable): ReadonlyMap<string, number> {
   return new Map(

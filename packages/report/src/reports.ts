@@ -1,5 +1,6 @@
 import { slug } from "@tunelab/contract";
 import { acrossPage } from "./across.ts";
+import { comparisonPage } from "./comparison.ts";
 import { devicePage } from "./device.ts";
 import { devicesOf, PAGE_FILE, type ReportInput } from "./input.ts";
 import { escapeMarkdown } from "./markdown.ts";
@@ -7,15 +8,16 @@ import { operationPage } from "./operation.ts";
 import type { Page } from "./page.ts";
 
 /** Folders below reports/ that are written from the published evidence, and nothing else lies in them. */
-export const REPORT_FOLDERS: readonly string[] = ["devices", "operations", "across-devices"];
+export const REPORT_FOLDERS: readonly string[] = ["devices", "operations", "across-devices", "comparisons"];
 
-/** Every page by its folder below reports/: a device's, an operation's, the one across devices. */
+/** Every page by its folder below reports/: a device's, an operation's, the one across devices, a comparison's. */
 export async function reportPages(input: ReportInput): Promise<ReadonlyMap<string, Page>> {
   const pages = new Map<string, Page>();
   for (const device of devicesOf(input)) pages.set(`devices/${device}`, devicePage(input, device));
   for (const operation of [...new Set(input.tables.map((table) => table.operation))].sort())
     pages.set(`operations/${slug(operation)}`, await operationPage(input, operation));
   if (input.tables.length > 0) pages.set("across-devices", acrossPage(input));
+  for (const one of input.comparisons ?? []) pages.set(`comparisons/${slug(one.id)}`, comparisonPage(one));
   return pages;
 }
 

@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { devicePage, operationPage, REPORT_FOLDERS, reportFiles, reportPages } from "../src/index.ts";
+import {
+  anchorOf,
+  devicePage,
+  operationPage,
+  REPORT_FOLDERS,
+  reportFiles,
+  reportPages,
+} from "../src/index.ts";
 import { input, operation, SESSIONS, session } from "./evidence.ts";
 import { entry, IDENTITY, table, WIDE } from "./tables.ts";
 
@@ -35,7 +42,9 @@ test("every link of every page leads to a file: charts beside it, other pages, t
   for (const [path, text] of files) {
     if (!path.endsWith(".md")) continue;
     for (const [, target] of text.matchAll(/\]\(([^)]+)\)/g)) {
-      const { pathname } = new URL(target!, `http://x/reports/${path}`);
+      const { pathname, hash } = new URL(target!, `http://x/reports/${path}`);
+      const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, words]) => anchorOf(words!));
+      if (hash) expect(headings, `${path} links ${hash}`).toContain(decodeURIComponent(hash.slice(1)));
       expect(known, `${path} links ${target}`).toContain(pathname.slice(1));
       links++;
     }

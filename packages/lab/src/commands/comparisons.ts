@@ -11,7 +11,8 @@ import {
 } from "@tunelab/report";
 import type { Command } from "commander";
 import type { Io } from "../io.ts";
-import { labDir, labDirToRead, requireCheckout } from "../places.ts";
+import { labDir, labDirToRead, requireCheckout, tablesDir } from "../places.ts";
+import { generatedTables, loadPublication, TABLES_OWN, writeGenerated } from "../published.ts";
 import { writeWhole } from "../session.ts";
 
 interface Flags {
@@ -25,7 +26,9 @@ interface ShowFlags extends Flags {
 }
 
 export function register(program: Command, io: Io): void {
-  const comparisons = program.command("comparisons").description("stored comparisons: list, show, import");
+  const comparisons = program
+    .command("comparisons")
+    .description("stored comparisons: list, show, publish, import");
   const sub = (name: string, description: string): Command =>
     comparisons
       .command(name)
@@ -40,6 +43,9 @@ export function register(program: Command, io: Io): void {
     .option("--svg <file>", "write the forest plot")
     .addHelpText("after", "\nExample: pnpm lab comparisons show 01M8NQTV831Y6P974973STSG9N --markdown")
     .action((id: string, flags: ShowFlags) => show(id, flags, io));
+  sub("publish <id>", "add a comparison's record to the published evidence and write its page")
+    .addHelpText("after", "\nExample: pnpm lab comparisons publish 01M8NQTV831Y6P974973STSG9N")
+    .action((id: string, flags: Flags) => publish(id, flags, io));
   sub("import <record>", "take in the record of a packed comparison (`compare --record FILE`)")
     .addHelpText("after", "\nExample: pnpm lab comparisons import record.json")
     .action((file: string, flags: Flags) => importRecord(file, flags, io));
@@ -85,6 +91,16 @@ async function show(id: string, flags: ShowFlags, io: Io): Promise<void> {
   }
   if (flags.json) io.out(JSON.stringify(comparison, null, 2));
   else io.out(flags.markdown ? comparisonMarkdown(comparison, flags.svg) : comparisonText(comparison));
+}
+
+async function publish(id: string, flags: Flags, io: Io): Promise<void> {
+  const { publishComparison } = await store();
+  const path = await publishComparison(labDirToRead(flags.out, io), tablesDir(), id);
+  const root = requireCheckout();
+  await writeGenerated(root, await generatedTables(root, await loadPublication(root)), TABLES_OWN);
+  io.out(
+    flags.json ? JSON.stringify({ record: path }) : `Published: ${path}\nNext: commit tables/ and reports/`,
+  );
 }
 
 async function importRecord(file: string, flags: Flags, io: Io): Promise<void> {

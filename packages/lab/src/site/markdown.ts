@@ -1,14 +1,25 @@
+import { anchorOf } from "@tunelab/report";
 import MarkdownIt from "markdown-it";
 
 // Raw HTML stays text: what a page says of a driver's name never becomes markup. Tables and strike-through are part of the preset.
 const markdown = MarkdownIt({ html: false, linkify: false });
 
+/** Headings get the names by which a forge links them: lowercase words joined by dashes, other signs left out. */
+markdown.renderer.rules.heading_open = (tokens, index, options, _env, self) => {
+  const words = tokens[index + 1]?.children?.map(({ content }) => content).join("") ?? "";
+  tokens[index]!.attrSet("id", anchorOf(words));
+  return self.renderToken(tokens, index, options);
+};
+
 /** Light or dark as the reader's system is; tables scroll where they are wider than the page. */
 const STYLE = `
 :root { color-scheme: light dark; --ink: light-dark(#1f2328, #e6edf3); --line: light-dark(#d0d7de, #3d444d); }
 body { max-width: 64rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: light-dark(#fff, #0d1117); }
+p, li, h1, h2, h3 { overflow-wrap: anywhere; }
 table { display: block; overflow-x: auto; border-collapse: collapse; font-size: 14px; }
 th, td { border: 1px solid var(--line); padding: 0.25rem 0.5rem; white-space: nowrap; }
+th { white-space: normal; vertical-align: bottom; }
+td { max-width: 40rem; }
 code { font-size: 0.9em; }
 img { max-width: 100%; }
 a { color: light-dark(#0969da, #4493f8); }
@@ -19,8 +30,14 @@ const escapeHtml = (text: string): string => markdown.utils.escapeHtml(text);
 
 /** A Markdown text as a whole page; its title is its first heading. */
 export function markdownPage(text: string): string {
-  const title = /^# (.+)$/m.exec(text)?.[1] ?? "Tunelab";
-  return page(title.replaceAll("\\", ""), `<nav><a href="/">all pages</a></nav>\n${markdown.render(text)}`);
+  return page(titleOf(text) ?? "Tunelab", `<nav><a href="/">all pages</a></nav>\n${markdown.render(text)}`);
+}
+
+/** A Markdown text's first heading as plain text. */
+export function titleOf(text: string): string | undefined {
+  const heading = /^# (.+)$/m.exec(text)?.[1];
+  const inline = heading && markdown.parseInline(heading, {})[0]?.children;
+  return inline ? inline.map(({ content }) => content).join("") || undefined : undefined;
 }
 
 /** A list of pages under headings. */
@@ -29,7 +46,8 @@ export function indexPage(groups: readonly Group[]): string {
     .filter(({ links }) => links.length > 0)
     .map(({ title, links }) => {
       const items = links.map(
-        ({ href, name }) => `<li><a href="${escapeHtml(href)}">${escapeHtml(name)}</a></li>`,
+        ({ href, name, title }) =>
+          `<li><a href="${escapeHtml(href)}">${escapeHtml(title ?? name)}</a>${title ? ` <small>${escapeHtml(name)}</small>` : ""}</li>`,
       );
       return `<h2>${escapeHtml(title)}</h2>\n<ul>\n${items.join("\n")}\n</ul>`;
     });
@@ -39,7 +57,12 @@ export function indexPage(groups: readonly Group[]): string {
 
 export interface Group {
   readonly title: string;
-  readonly links: readonly { readonly href: string; readonly name: string }[];
+  readonly links: readonly {
+    readonly href: string;
+    readonly name: string;
+    /** The page's own heading, where it has one. */
+    readonly title?: string;
+  }[];
 }
 
 function page(title: string, body: string): string {

@@ -2,7 +2,7 @@ import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { createServer } from "node:http";
 import { extname, join, normalize, sep } from "node:path";
 import { Fault } from "@tunelab/contract";
-import { type Group, indexPage, markdownPage } from "./markdown.ts";
+import { type Group, indexPage, markdownPage, titleOf } from "./markdown.ts";
 
 /** What is served: folders of the checkout that hold pages, and the built notebooks where there are some. */
 export interface SiteFolders {
@@ -93,7 +93,11 @@ async function groups({ root, notebooks }: SiteFolders): Promise<readonly Group[
     Object.entries(SHOWN).map(async ([folder, title]): Promise<Group> => {
       const files = await readdir(join(root, folder), { recursive: true }).catch(() => []);
       const pages = files.filter((name) => name.endsWith(".md") && !name.includes("node_modules")).sort();
-      return { title, links: pages.map((name) => linkTo(folder, name.split(sep).join("/"))) };
+      const links = pages.map(async (name) => {
+        const heading = titleOf(await readFile(join(root, folder, name), "utf8"));
+        return { ...linkTo(folder, name.split(sep).join("/")), ...(heading ? { title: heading } : {}) };
+      });
+      return { title, links: await Promise.all(links) };
     }),
   );
   const names = notebooks ? (await readdir(notebooks)).filter((name) => name.endsWith(".html")).sort() : [];

@@ -53,7 +53,7 @@ export function forestChart({ rows, rules, names }: Comparison): ChartSpec | und
     scale: { type: "log" as const, domain: [1 / most, most] },
     axis: {
       title: "candidate / base: left is faster",
-      values: [...ticks(most)],
+      values: [...ratioTicks(most)],
       format: "~g",
       labelOverlap: true,
     },
@@ -98,7 +98,7 @@ export function forestChart({ rows, rules, names }: Comparison): ChartSpec | und
 }
 
 /** Round factors to either side of 1 that lie within the axis; finer ones on a narrow axis. */
-function ticks(most: number): readonly number[] {
+export function ratioTicks(most: number): readonly number[] {
   const steps =
     most < 1.06
       ? [1.01, 1.02, 1.03, 1.04, 1.05]
