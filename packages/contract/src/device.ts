@@ -53,7 +53,7 @@ const isName = (text: string): boolean => /[a-z]/i.test(text) && !/^0x[0-9a-f]+$
 export function deviceSlug(identity: DeviceIdentity): string {
   const text = `${identity.device} ${identity.description} ${identity.architecture}`.toLowerCase();
   if (text.includes("swiftshader")) return "swiftshader";
-  const llvmpipe = /llvmpipe.*?(\d+) bits/.exec(text);
+  const llvmpipe = /llvmpipe.*?(\d+)[ -]bits/.exec(text);
   if (llvmpipe) return `llvmpipe-${llvmpipe[1]}`;
   // Deno reports decimal ids, unmasked Chromium hexadecimal ones: then the description is the name a person knows.
   const named = isName(identity.device) ? identity.device : identity.description || identity.device;

@@ -136,6 +136,28 @@ export const SEEN: readonly SeenAdapter[] = [
     closeness: "device",
   },
   {
+    where: "llvmpipe in Node (Dawn), whose description is its driver",
+    info: {
+      ...{ vendor: "mesa", architecture: "software", device: "llvmpipe-llvm-15-0-6-256-bits-" },
+      description: "llvmpipe: Mesa 25.0.7-2~bpo12+1 (LLVM 15.0.6) 0.0.1",
+      ...{ subgroupMinSize: 8, subgroupMaxSize: 8 },
+    },
+    takes: "llvmpipe",
+    closeness: "device",
+  },
+  {
+    where: "llvmpipe in Chromium: vendor and architecture alone",
+    info: {
+      vendor: "mesa",
+      architecture: "software",
+      isFallbackAdapter: true,
+      subgroupMinSize: 8,
+      subgroupMaxSize: 8,
+    },
+    takes: "llvmpipe",
+    closeness: "vendor",
+  },
+  {
     where: "llvmpipe in Deno: Khronos's id of Mesa",
     info: { vendor: "65541", device: "0", description: "llvmpipe (LLVM 19.1.7, 256 bits)" },
     takes: "llvmpipe",

@@ -33,6 +33,18 @@ const calls = [1, 2, 3].map(() => matchedFilter(lost, { n, data, templates }));
 lost.device.destroy();
 await Promise.all(calls.map((call, index) => end(`lost ${index}`, call)));
 
+// Encoded on a device that goes away in the same turn, and never run: nobody reads what its scopes heard.
+const gone = await createRuntime({ gpu });
+const unread = await bindMatchedFilter(gone, { n, data, templates });
+const late = gone.device.createCommandEncoder();
+gone.device.destroy();
+try {
+  unread.encode(late);
+} catch {
+  // Where the loss is known already it says so.
+}
+unread.dispose();
+
 // Disposal in mid-call, with nobody who waits for the device any more.
 const disposed = await createRuntime({ gpu });
 const pending = matchedFilter(disposed, { n, data, templates });

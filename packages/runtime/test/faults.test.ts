@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { create, globals } from "webgpu";
 import { reportOf } from "../../../test/embedded.ts";
 import {
+  bindMatchedFilter,
   createRuntime,
   matchedFilter,
   matchedFilterOperation,
@@ -215,6 +216,8 @@ describe("many runtimes", () => {
       const runtime = await createRuntime({ device });
       // One in fifty computes: compiling a thousand times says nothing more.
       if (cycle % 50 === 0) await call(runtime);
+      // Bound and forgotten: the runtime frees it.
+      if (cycle % 50 === 25) await bindMatchedFilter(runtime, { n, data, templates });
       runtime.dispose();
       most = Math.max(most, live);
     }
