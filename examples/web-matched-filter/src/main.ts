@@ -23,6 +23,13 @@ const cache = {
   set: (key: string, value: string): void => localStorage.setItem(key, value),
 };
 
+/** Events in words. */
+const TOLD = {
+  "no-gpu": "The CPU computes, for there is no GPU",
+  fallback: "A variant did not run here and the next one did",
+  "table-unreadable": "A table could not be read",
+} as const;
+
 let runtime: Promise<Runtime> | undefined;
 const theRuntime = (): Promise<Runtime> => {
   runtime ??= createRuntime({
@@ -30,7 +37,7 @@ const theRuntime = (): Promise<Runtime> => {
     powerPreference: "high-performance",
     cache,
     onEvent: (event) =>
-      say("status", "why" in event ? `${event.kind}: ${event.why}` : `${event.kind}: ${event.reason}`),
+      say("status", "why" in event ? `${event.kind}: ${event.why}` : `${TOLD[event.kind]}: ${event.reason}`),
   });
   return runtime;
 };
@@ -38,10 +45,21 @@ const theRuntime = (): Promise<Runtime> => {
 const templates = chirpSpectra();
 let signal = SAMPLES[0]!.samples();
 
+/** Without a GPU there is nothing to choose between and nothing to race. */
+function cpuAlone(): void {
+  const select = byId<HTMLSelectElement>("backend");
+  select.value = "cpu";
+  for (const option of select.options) option.disabled = option.value !== "cpu";
+  const button = byId<HTMLButtonElement>("calibrate");
+  button.disabled = true;
+  button.title = "There is no GPU to calibrate";
+}
+
 async function show(): Promise<void> {
   const data = windowSpectra(signal);
   const backend = byId<HTMLSelectElement>("backend").value as Backend;
   const made = await theRuntime();
+  if (!made.hasGpu) cpuAlone();
   const call = { n: WINDOW, data, templates, backend: made.hasGpu ? backend : ("cpu" as const) };
   await matchedFilter(made, call); // compiles, so that the second call's time is the library's own
   const start = performance.now();
@@ -68,18 +86,25 @@ async function show(): Promise<void> {
 
 async function calibrate(): Promise<void> {
   const button = byId<HTMLButtonElement>("calibrate");
+  const progress = byId<HTMLProgressElement>("progress");
   button.disabled = true;
+  progress.removeAttribute("value");
+  progress.hidden = false;
   try {
     const shape = { n: WINDOW, data: windowSpectra(signal).length / (2 * WINDOW), templates: CHIRPS.length };
     const { variant, us, before, raced } = await calibrateMatchedFilter(await theRuntime(), shape, {
       maxMilliseconds: CALIBRATION_MS,
-      onProgress: (ready, of, next) => say("status", `${ready} of ${of} ready, compiling ${next}`),
+      onProgress: (ready, of, next) => {
+        progress.value = ready / of;
+        say("status", `${ready} of ${of} ready, compiling ${next}`);
+      },
     });
     const ran = raced.filter(({ samples }) => samples > 0).length;
     const gain = before.us ? `, ${(before.us / us).toFixed(2)} times as fast as before` : "";
     say("status", `calibrated: ${variant} is the fastest of ${ran}, ${us} us${gain}`);
   } finally {
     button.disabled = false;
+    progress.hidden = true;
   }
   await show();
 }

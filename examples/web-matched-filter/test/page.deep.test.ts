@@ -106,6 +106,32 @@ describe.skipIf(!linux)("the built page in Chromium", () => {
     expect(kept.filter((key) => key.startsWith("tunelab matched-filter n=1024"))).toHaveLength(1);
   }, 120_000);
 
+  it("on a narrow screen nothing runs over the edge, also while it calibrates, and the progress is shown", async () => {
+    await page.setViewportSize({ width: 400, height: 800 });
+    await page.evaluate("localStorage.clear()");
+    await page.click("#calibrate");
+    await page.waitForFunction(
+      "document.querySelector('#status').textContent.includes(' ready, compiling ')",
+    );
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(400);
+    expect(await page.locator("#progress").isVisible()).toBe(true);
+    await page.waitForFunction("!document.querySelector('#calibrate').disabled", null, { timeout: 90_000 });
+    expect(await page.locator("#progress").isVisible()).toBe(false);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(400);
+  }, 120_000);
+
+  it("without WebGPU computes on the CPU, says why, and offers nothing that needs a GPU", async () => {
+    const without = await browser.newPage();
+    await without.addInitScript("Object.defineProperty(navigator, 'gpu', { value: undefined })");
+    await without.goto(page.url());
+    await without.waitForSelector("#found tbody tr", { timeout: 60_000 });
+    expect(await without.textContent("#variant")).toBe("cpu/fft.js (cpu)");
+    expect(await without.textContent("#status")).toMatch(/no GPU: there is no WebGPU here/);
+    expect(await without.inputValue("#backend")).toBe("cpu");
+    expect(await without.isDisabled("#calibrate")).toBe(true);
+    await without.close();
+  });
+
   it("asks no other server for anything, and nothing was thrown", () => {
     expect(requests.filter((url) => !url.startsWith("http://127.0.0.1:"))).toEqual([]);
     expect(complaints).toEqual([]);
