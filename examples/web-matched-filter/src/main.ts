@@ -49,7 +49,7 @@ let signal = SAMPLES[0]!.samples();
 function cpuAlone(): void {
   const select = byId<HTMLSelectElement>("backend");
   select.value = "cpu";
-  for (const option of select.options) option.disabled = option.value !== "cpu";
+  for (const option of Array.from(select.options)) option.disabled = option.value !== "cpu";
   const button = byId<HTMLButtonElement>("calibrate");
   button.disabled = true;
   button.title = "There is no GPU to calibrate";
