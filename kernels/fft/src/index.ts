@@ -71,12 +71,15 @@ export {
   exchangedBytes,
   exchangeFor,
   exchangeMemory,
+  gapOfPadding,
   looseBuiltins,
+  powersOfTwo,
   shapeFor,
   type TransformConfig,
   transformConstraints,
   transformFor,
   transformParameters,
+  transformParametersByPoints,
   workgroupBytes,
 } from "./transform-space.ts";
 export {

@@ -21,10 +21,15 @@ export interface TransformOptions extends FactorOptions {
 export const STAGE = "stage";
 
 /** Declaration of the exchange array of `transforms` side by side; empty for a transform of one pass. */
-export function stageDeclaration(shape: Shape, exchange: ExchangeOptions, transforms = 1): string {
+export function stageDeclaration(
+  shape: Shape,
+  exchange: ExchangeOptions,
+  transforms = 1,
+  name: string = STAGE,
+): string {
   if (shape.passes.length < 2) return "";
   const type = exchange.staging === "split" ? "f32" : "vec2f";
-  return `var<workgroup> ${STAGE}: array<${type}, ${transforms * exchangeWords(shape, exchange)}>;`;
+  return `var<workgroup> ${name}: array<${type}, ${transforms * exchangeWords(shape, exchange)}>;`;
 }
 
 /** Names of the registers: vec2f variables that the caller declares with `var`, loaded with inputPosition of pass 0. */
@@ -38,6 +43,8 @@ export interface TransformHooks {
   readonly products?: { readonly a: readonly string[]; readonly h: readonly string[] };
   /** Index of this transform's slot in the exchange array, as text; the slot itself where the array is all its own. */
   readonly stageIndex?: (slot: string) => string;
+  /** Name of the exchange array; STAGE unless given. */
+  readonly stage?: string;
 }
 
 export interface TransformText {
@@ -56,7 +63,7 @@ export interface TransformText {
 export function transformText(
   shape: Shape,
   options: TransformOptions,
-  { afterFirstBarrier = [], products, stageIndex = (slot) => slot }: TransformHooks = {},
+  { afterFirstBarrier = [], products, stageIndex = (slot) => slot, stage = STAGE }: TransformHooks = {},
 ): TransformText {
   const text: Text[] = [];
   const hoisted: Text[] = [];
@@ -66,7 +73,7 @@ export function transformText(
     if (barriers === 0) text.push(...afterFirstBarrier);
     barriers++;
   };
-  const at = ({ slotText }: Access): string => `${STAGE}[${stageIndex(slotText)}]`;
+  const at = ({ slotText }: Access): string => `${stage}[${stageIndex(slotText)}]`;
   // Nobody reads the exchange array when the transform begins; after each read it must not be overwritten before a barrier.
   let beingRead = false;
   for (const [index, pass] of shape.passes.entries()) {

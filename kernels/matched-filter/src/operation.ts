@@ -105,5 +105,7 @@ export const operation: Operation<MatchedFilterProblem> = {
   algorithms: {
     fused: async () => (await import("./algorithms/fused/plan.ts")).fused,
     "corr-reduce": async () => (await import("./algorithms/corr-reduce/plan.ts")).corrReduce,
+    "two-kernel": async () => (await import("./algorithms/two-kernel/plan.ts")).twoKernel,
+    "tile-fused": async () => (await import("./algorithms/tile-fused/plan.ts")).tileFused,
   },
 };

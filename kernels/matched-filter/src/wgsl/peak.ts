@@ -52,7 +52,11 @@ export function peakText({ threads, reduction, search, value = [], thresholded }
     `records[pair] = vec4u(found, bitcast<u32>(z.x), bitcast<u32>(z.y), bitcast<u32>(${magnitude}));`;
   const judged = [
     "let magnitude = sqrt(dot(z, z));",
-    `if (magnitude < ${THRESHOLD}) { ${NO_PEAK_RECORD} } else { ${peak("magnitude")} }`,
+    `if (magnitude < ${THRESHOLD}) {`,
+    `  ${NO_PEAK_RECORD}`,
+    "} else {",
+    `  ${peak("magnitude")}`,
+    "}",
   ];
   const record = lines(
     "if (found == NO_PEAK) {",

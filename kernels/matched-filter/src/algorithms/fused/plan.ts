@@ -159,10 +159,17 @@ function fusedText(problem: MatchedFilterProblem, config: FusedConfig, bindings:
 }
 
 function single(shape: Shape, config: FusedConfig, thresholded: boolean): Text[] {
-  const { factors, text } = transformAndPeak(shape, config, thresholded);
   return [
     `let pair = ${linearGroup()};`,
     "if (pair >= extents.items) { return; }",
+    pairText(shape, config, thresholded),
+  ];
+}
+
+/** One pair, known as `pair`, from its spectra to its record by thread `t` of a workgroup that has just begun or passed a barrier. */
+export function pairText(shape: Shape, config: FusedConfig, thresholded: boolean): Text[] {
+  const { factors, text } = transformAndPeak(shape, config, thresholded);
+  return [
     "let source = pairs[pair];",
     loadText(shape, config.loads, "data[source.x]", (r) => `let d${r}`, "dv"),
     factors,
@@ -230,7 +237,7 @@ function transformAndPeak(
 }
 
 /** A balanced tree of max(): the depth is what a thread waits for. */
-function maximum(values: readonly string[]): string {
+export function maximum(values: readonly string[]): string {
   if (values.length === 1) return values[0]!;
   const half = values.length / 2;
   return `max(${maximum(values.slice(0, half))}, ${maximum(values.slice(half))})`;

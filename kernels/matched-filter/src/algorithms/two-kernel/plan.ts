@@ -1,0 +1,237 @@
+import { type Algorithm, type BufferSpec, CONTRACT_VERSION, type Parameter } from "@tunelab/contract";
+import {
+  exchangeFor,
+  exchangeMemory,
+  looseBuiltins,
+  powersOfTwo,
+  shapeFor,
+  stageDeclaration,
+  workgroupBytes,
+} from "@tunelab/kernel-fft";
+import {
+  bindingDeclarations,
+  block,
+  extentsStruct,
+  formatU32,
+  GROUP_BUILTINS,
+  linearGroup,
+  lines,
+} from "@tunelab/variants";
+import { coarseRound, type CoarseRound, decided, loudDeclaration, loudMemory, pairsOf } from "../../hierarchical/coarse-text.ts";
+import {
+  bound,
+  boundsMemory,
+  boundsStep,
+  COARSE_INPUTS,
+  coarseStage,
+  commonBuffers,
+  hierarchicalCost,
+  hierarchicalExtents,
+  LEAST_PAIRS,
+  REFINE_INPUTS,
+  typesFor,
+} from "../../hierarchical/plan.ts";
+import { coarseOf, defaultHierarchical, type HierarchicalConfig, hierarchicalSpace, refineOf } from "../../hierarchical/space.ts";
+import type { MatchedFilterProblem } from "../../problem.ts";
+import { NO_PEAK_DECLARATION, reductionDeclarations, reductionMemory } from "../../wgsl/peak.ts";
+import { pairText } from "../fused/plan.ts";
+
+export type TwoKernelConfig = HierarchicalConfig & { readonly coarseSides: number };
+
+/** Threads that coarse transforms fill together; a single one may have more. */
+const FILL = 512;
+/** Most groups of a dispatch in one dimension on every device (W3C WebGPU, 3.6.2); more survivors go on in y. */
+const ROW = 65_535;
+/** Words of `counters`: groups of the refining dispatch in x, y and z, then the survivors. */
+const COUNTERS_BYTES = 16;
+
+const SIDES: Parameter = {
+  name: "coarseSides",
+  values: powersOfTwo(1, 32),
+  unit: "transforms",
+  doc: "coarse transforms side by side in one workgroup of coarseSides * band * oversampling / coarsePoints invocations",
+};
+
+/**
+ * Hierarchical in two kernels: the coarse one writes the survivors of a batch into a worklist and the size of the dispatch that
+ * refines them, one workgroup each; the host reads nothing back. The order of the worklist is anybody's, the record of pair p stands
+ * in slot p whatever the order. A third, short kernel before them sums up what the coarse threshold needs (`hierarchical/bound.ts`).
+ */
+export const twoKernel: Algorithm<MatchedFilterProblem, TwoKernelConfig> = {
+  name: "two-kernel",
+
+  space: (problem) =>
+    hierarchicalSpace(
+      problem,
+      [SIDES],
+      [
+        {
+          name: "coarse-sides-to-fill",
+          doc: `several coarse transforms share a workgroup to fill it, not to overflow it: coarseSides * band * oversampling / coarsePoints <= ${FILL}`,
+          parameters: ["band", "oversampling", "coarsePoints", "coarseSides"],
+          holds: ({ band, oversampling, coarsePoints, coarseSides }: TwoKernelConfig) =>
+            coarseSides === 1 || coarseSides * band * oversampling <= FILL * coarsePoints,
+        },
+      ],
+    ),
+
+  defaultConfig(problem, capabilities) {
+    const { maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupStorageSize } = capabilities.limits;
+    const config = defaultHierarchical(problem, capabilities, maxComputeWorkgroupStorageSize);
+    const threads = (config.band * config.oversampling) / config.coarsePoints;
+    return { ...config, coarseSides: Math.max(1, Math.min(128, maxComputeInvocationsPerWorkgroup) / threads) };
+  },
+
+  resources({ n }, config) {
+    const coarse = coarseOf(n, config);
+    const round = roundOf(n, config);
+    const refine = refineOf(config);
+    const stage = config.coarseSides * exchangeMemory(coarse.grid.length, coarse.transform);
+    return {
+      workgroupBytes: Math.max(
+        workgroupBytes(boundsMemory(config)),
+        workgroupBytes(stage, loudMemory(round)),
+        workgroupBytes(exchangeMemory(n, refine), ...reductionMemory(refine.reduction, refine.workgroup)),
+      ),
+      invocations: Math.max(config.boundWorkgroup, coarse.shape.threads * config.coarseSides, refine.workgroup),
+      scratchBytesPerItem: 4,
+      storageBuffers: 8,
+      features: refine.reduction === "subgroup" ? ["subgroups"] : [],
+      looseBuiltins: looseBuiltins(refine),
+    };
+  },
+
+  plan(problem, config) {
+    const buffers: BufferSpec[] = [
+      ...commonBuffers(problem, config),
+      { name: "worklist", role: "scratch", dtype: "u32", fixedBytes: 0, itemBytes: 4 },
+      { name: "counters", role: "counter", dtype: "u32", fixedBytes: COUNTERS_BYTES, itemBytes: 0 },
+    ];
+    const bounds = boundsStep(problem, config, buffers);
+    const coarse = bound(buffers, {
+      ...COARSE_INPUTS,
+      records: "read-write",
+      worklist: "read-write",
+      counters: "read-write",
+    });
+    const refine = bound(buffers, {
+      ...REFINE_INPUTS,
+      records: "read-write",
+      worklist: "read",
+      counters: "read",
+      passed: "read-write",
+    });
+    const { features, ...needs } = this.resources(problem, config);
+    const perItem = { groups: 1, items: pairsOf(roundOf(problem.n, config)) };
+    return {
+      contract: CONTRACT_VERSION,
+      operation: "matched-filter",
+      algorithm: "two-kernel",
+      buffers,
+      modules: [
+        bounds.module,
+        { name: "coarse", wgsl: coarseText(problem, config, coarse) },
+        { name: "refine", wgsl: refineText(problem, config, refine) },
+      ],
+      steps: [
+        bounds.step,
+        {
+          kind: "dispatch",
+          stage: "coarse",
+          module: "coarse",
+          entry: "main",
+          bindings: coarse,
+          groups: { fixed: 0, perItem },
+        },
+        {
+          kind: "indirect",
+          stage: "refine",
+          module: "refine",
+          entry: "main",
+          bindings: refine,
+          arguments: { buffer: "counters", offset: 0 },
+        },
+      ],
+      batch: {
+        dimension: "pairs",
+        items: problem.pairs,
+        order: "independent",
+        quantum: perItem.items,
+        minimum: LEAST_PAIRS,
+      },
+      extents: hierarchicalExtents(problem),
+      requires: {
+        features,
+        limits: {
+          maxComputeWorkgroupStorageSize: needs.workgroupBytes,
+          maxComputeInvocationsPerWorkgroup: needs.invocations,
+        },
+      },
+    };
+  },
+
+  cost: hierarchicalCost,
+};
+
+const roundOf = (n: number, config: TwoKernelConfig): CoarseRound => ({
+  coarse: coarseOf(n, config),
+  sides: config.coarseSides,
+});
+
+type Bindings = Parameters<typeof bindingDeclarations>[0];
+
+function coarseText(problem: MatchedFilterProblem, config: TwoKernelConfig, bindings: Bindings): string {
+  const round = roundOf(problem.n, config);
+  const { coarse, sides } = round;
+  return lines(
+    extentsStruct(hierarchicalExtents(problem)),
+    bindingDeclarations(bindings, {
+      ...typesFor(problem, config),
+      worklist: "array<u32>",
+      counters: "array<atomic<u32>, 4>",
+    }),
+    coarseStage(coarse, sides, "stage"),
+    loudDeclaration(round),
+    NO_PEAK_DECLARATION,
+    `@compute @workgroup_size(${coarse.shape.threads * sides})`,
+    block(
+      `fn main(${GROUP_BUILTINS}, @builtin(local_invocation_index) lane: u32)`,
+      `let first = ${linearGroup()} * ${formatU32(pairsOf(round))};`,
+      "if (first >= extents.items) { return; }",
+      coarseRound(round),
+      decided(round, [
+        "let slot = atomicAdd(&counters[3], 1u);",
+        "worklist[slot] = pair;",
+        `atomicMax(&counters[0], min(slot + 1u, ${formatU32(ROW)}));`,
+        `if (slot >= ${formatU32(ROW)}) { atomicMax(&counters[1], slot / ${formatU32(ROW)} + 1u); }`,
+      ]),
+    ),
+  );
+}
+
+function refineText(problem: MatchedFilterProblem, config: TwoKernelConfig, bindings: Bindings): string {
+  const refine = refineOf(config);
+  const shape = shapeFor(problem.n, refine);
+  return lines(
+    refine.reduction === "subgroup" && "enable subgroups;",
+    extentsStruct(hierarchicalExtents(problem)),
+    bindingDeclarations(bindings, {
+      ...typesFor(problem, config),
+      worklist: "array<u32>",
+      counters: "array<u32, 4>",
+    }),
+    stageDeclaration(shape, exchangeFor(refine)),
+    reductionDeclarations(refine.reduction, refine.workgroup),
+    NO_PEAK_DECLARATION,
+    `@compute @workgroup_size(${refine.workgroup})`,
+    block(
+      `fn main(${GROUP_BUILTINS}, @builtin(local_invocation_index) t: u32)`,
+      `let slot = ${linearGroup()};`,
+      "let survivors = counters[3];",
+      "if (slot >= survivors) { return; }",
+      "if (slot == 0u && t == 0u) { atomicAdd(&passed, survivors); }",
+      "let pair = worklist[slot];",
+      pairText(shape, refine, true),
+    ),
+  );
+}
