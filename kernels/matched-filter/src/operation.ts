@@ -1,8 +1,10 @@
 import type { Operation } from "@tunelab/contract";
-import { MAXIMUM_N, type MatchedFilterProblem, MINIMUM_N } from "./problem.ts";
+import { LEAST_BANDED_N, MAXIMUM_N, type MatchedFilterProblem, MINIMUM_N } from "./problem.ts";
 
 /** A threshold decides how many pairs pass the coarse pass, which decides between flat and hierarchical variants. */
 const THRESHOLD_WEIGHT = 2;
+/** Algorithms that answer problems with a threshold only. */
+const HIERARCHICAL: readonly string[] = ["two-kernel", "tile-fused"];
 const DIMENSIONS = ["n", "data", "templates", "pairs"];
 const EXTENT_WEIGHTS = { data: 0.1, templates: 0.1, pairs: 1 } as const;
 /** Indexes are u32 and a record array of more pairs could not be bound anywhere. */
@@ -101,6 +103,9 @@ export const operation: Operation<MatchedFilterProblem> = {
       },
     ];
   },
+
+  answers: (algorithm, { n, threshold }) =>
+    !HIERARCHICAL.includes(algorithm) || (threshold !== undefined && n >= LEAST_BANDED_N),
 
   algorithms: {
     fused: async () => (await import("./algorithms/fused/plan.ts")).fused,

@@ -12,6 +12,9 @@ export type MatchedFilterProblem = {
 export const MINIMUM_N = 64;
 export const MAXIMUM_N = 16_384;
 
+/** The shortest spectra with a low band worth a transform of its own: shorter ones have no hierarchical variants. */
+export const LEAST_BANDED_N = 256;
+
 /** Index of a record when a pair has no peak (every magnitude is NaN, or none reaches the threshold). */
 export const NO_PEAK = 0xffffffff;
 

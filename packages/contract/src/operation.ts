@@ -95,6 +95,11 @@ export interface Operation<P extends Problem = Problem> {
   refuse(problem: Problem): string | undefined;
   ports(problem: P): readonly Port[];
   readonly algorithms: Readonly<Record<string, () => Promise<Algorithm<P>>>>;
+  /**
+   * Whether an algorithm has variants for a problem, known without loading it; all have unless given. A page that asks for a peak does
+   * not download what only thresholds need.
+   */
+  answers?(algorithm: string, problem: P): boolean;
   /** Largest error (in the suite's measure) with which a variant may enter a table. */
   readonly accuracy: { readonly bound: number; readonly measure: string };
 }

@@ -175,6 +175,7 @@ class Search {
   async defaults(): Promise<void> {
     const { operation, problem, capabilities } = this.#request;
     for (const name of Object.keys(operation.algorithms)) {
+      if (operation.answers?.(name, problem) === false) continue;
       const algorithm = (await this.#load(name))!;
       const config = algorithm.defaultConfig(problem, capabilities);
       const variant = formatId(name, algorithm.space(problem), config);

@@ -28,18 +28,55 @@ export function* enumerate<C extends Config>(space: Space<C>, onVisit?: () => vo
   if (holds(0)) yield* descend(0);
 }
 
+/** Choices below which a part is simply enumerated; above, one parameter is fixed at a time until the rest falls apart. */
+const ENUMERATED = 4096;
+
 /**
- * Number of valid configurations. Parameters that no chain of constraints ties together are counted apart and the
- * counts multiplied, so unconstrained parameters cost nothing. Exact to 2^53.
+ * Number of valid configurations. Parameters that no chain of constraints ties together are counted apart and the counts
+ * multiplied, so unconstrained parameters cost nothing. A large part is counted for each value of its most constrained parameter,
+ * which unties others: two transforms that share a workgroup size are counted apart once it is fixed. Exact to 2^53.
  */
 export function countValid<C extends Config>(space: Space<C>): number {
   let product = 1;
   for (const part of independentParts(space)) {
-    let count = 0;
-    for (const _ of enumerate(soonestFirst(part))) count++;
-    product *= count;
+    product *= countPart(part);
+    if (product === 0) return 0;
   }
   return product;
+}
+
+function countPart<C extends Config>(part: Space<C>): number {
+  if (part.constraints.length === 0) return countRaw(part);
+  if (countRaw(part) <= ENUMERATED) {
+    let count = 0;
+    for (const _ of enumerate(soonestFirst(part))) count++;
+    return count;
+  }
+  const uses = ({ name }: Parameter): number =>
+    part.constraints.filter(({ parameters }) => parameters.includes(name)).length;
+  const tightest = part.parameters.reduce((a, b) => (uses(b) > uses(a) ? b : a));
+  const counts = tightest.values.map((value) => countValid(fixed(part, tightest.name, value)));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** The space of the other parameters where one has a value. */
+function fixed<C extends Config>(
+  { parameters, constraints }: Space<C>,
+  name: string,
+  value: Value,
+): Space<C> {
+  return {
+    parameters: parameters.filter((one) => one.name !== name),
+    constraints: constraints.map((one) =>
+      one.parameters.includes(name)
+        ? {
+            ...one,
+            parameters: one.parameters.filter((other) => other !== name),
+            holds: (config) => one.holds({ ...config, [name]: value }),
+          }
+        : one,
+    ),
+  };
 }
 
 /** Number of combinations before any constraint. */

@@ -1,6 +1,7 @@
 import type { Config, Space, Value } from "@tunelab/contract";
 import { type Emptiness, whyEmpty } from "./empty.ts";
 import { countRaw, countValid, enumerate, independentParts } from "./enumerate.ts";
+import { soonestFirst } from "./order.ts";
 
 export interface SpaceReport {
   /** Combinations before any constraint, and valid ones. */
@@ -44,11 +45,21 @@ function everyValue<C extends Config>(space: Space<C>): SpaceReport["unreachable
 }
 
 function unreachable<C extends Config>(space: Space<C>): SpaceReport["unreachable"] {
-  const reached = new Map(space.parameters.map(({ name }) => [name, new Set<Value>()]));
-  for (const part of independentParts(space)) {
-    for (const config of enumerate(part)) {
-      for (const { name } of part.parameters) reached.get(name)?.add(config[name]!);
-    }
-  }
-  return everyValue(space).filter(({ parameter, value }) => !reached.get(parameter)?.has(value));
+  const missing = new Set(
+    independentParts(space).flatMap((part) =>
+      everyValue(part)
+        .filter(({ parameter, value }) => !reaches(part, parameter, value))
+        .map(nameOf),
+    ),
+  );
+  return everyValue(space).filter((one) => missing.has(nameOf(one)));
+}
+
+const nameOf = ({ parameter, value }: SpaceReport["unreachable"][number]): string => `${parameter}=${value}`;
+
+function reaches<C extends Config>(space: Space<C>, parameter: string, value: Value): boolean {
+  const parameters = space.parameters.map((one) =>
+    one.name === parameter ? { ...one, values: [value] } : one,
+  );
+  return !enumerate(soonestFirst({ ...space, parameters })).next().done;
 }

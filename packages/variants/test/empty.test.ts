@@ -135,3 +135,25 @@ function bruteCount({ parameters, constraints }: Space): number {
   }
   return count;
 }
+
+test("a large space whose halves one parameter ties is counted as what enumeration finds, and at once", () => {
+  const halves = ["a", "b", "c", "d", "f", "g"];
+  const tied: Space = {
+    parameters: digits(...halves),
+    constraints: [
+      rule("a-b", ["a", "b"], ({ a, b }) => a! <= b!),
+      rule("b-c", ["b", "c"], ({ b, c }) => b! <= c!),
+      rule("c-d", ["c", "d"], ({ c, d }) => (c! * d!) % 3 === 0),
+      rule("d-f", ["d", "f"], ({ d, f }) => d! !== f!),
+      rule("f-g", ["f", "g"], ({ f, g }) => f! + g! > 4),
+    ],
+  };
+  expect(countValid(tied)).toBe(bruteCount(tied));
+  const leaves = Array.from({ length: 15 }, (_, index) => `leaf${index}`);
+  const star: Space = {
+    parameters: digits("hub", ...leaves),
+    constraints: leaves.map((name) => rule(name, ["hub", name], (config) => config[name] !== config.hub)),
+  };
+  // 10 hubs by 9^15 leaves: beyond what could be enumerated.
+  expect(countValid(star)).toBe(10 * 9 ** 15);
+});

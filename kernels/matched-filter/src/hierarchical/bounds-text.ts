@@ -78,16 +78,18 @@ function sums(grid: CoarseGrid, threads: number, from: string): Text[] {
   return ["x", "y", "z", "w"].flatMap((part, group): Text[] => {
     const [first, last] = [edges[group]! / 2, edges[group + 1]! / 2];
     if (last === first) return [];
-    const all = last - first;
-    const body: Text[] = [
-      `let at = ${formatU32(first)} + step * ${formatU32(threads)} + t;`,
+    const [rounds, rest] = [Math.floor((last - first) / threads), (last - first) % threads];
+    const body = (step: string): Text[] => [
+      `let at = ${formatU32(first)} + ${step} * ${formatU32(threads)} + t;`,
       `let v = ${from}[at];`,
       group === 0
         ? inBand(grid, part)
         : `sum.${part} = sum.${part} + ${formatF32(1 + ROUNDING)} * dot(v, v);`,
     ];
-    if (all < threads) return [block(`if (t < ${formatU32(all)})`, "let step = 0u;", body)];
-    return [block(`for (var step = 0u; step < ${formatU32(all / threads)}; step += 1u)`, body)];
+    return [
+      rounds > 0 && block(`for (var step = 0u; step < ${formatU32(rounds)}; step += 1u)`, body("step")),
+      rest > 0 && block(`if (t < ${formatU32(rest)})`, body(formatU32(rounds))),
+    ];
   });
 }
 

@@ -20,7 +20,10 @@ export const partConstraints = (
       name: `${part}-${one.name}`,
       doc: `${part}: ${one.doc}`,
       parameters: one.parameters.map((name) => named(part, name)),
-      holds: (config) => (one as Constraint).holds(partOf(part, config)),
+      holds: (config: Config) =>
+        (one as Constraint).holds(
+          Object.fromEntries(one.parameters.map((name) => [name, config[named(part, name)]!])),
+        ),
     }),
   );
 

@@ -64,8 +64,19 @@ export const bound = (buffers: readonly BufferSpec[], names: Accesses): Binding[
     .map(([buffer, access]) => ({ buffer, access }));
 
 /** What the coarse pass reads and what the refining one reads. */
-export const COARSE_INPUTS: Accesses = { data: "read", templates: "read", pairs: "read", norms: "read", [COARSE_TABLE]: "read" };
-export const REFINE_INPUTS: Accesses = { data: "read", templates: "read", pairs: "read", [REFINE_TABLE]: "read" };
+export const COARSE_INPUTS: Accesses = {
+  data: "read",
+  templates: "read",
+  pairs: "read",
+  norms: "read",
+  [COARSE_TABLE]: "read",
+};
+export const REFINE_INPUTS: Accesses = {
+  data: "read",
+  templates: "read",
+  pairs: "read",
+  [REFINE_TABLE]: "read",
+};
 
 /** The plan's own extents: the threshold, and how many norms there are of each kind. */
 export const hierarchicalExtents = (problem: MatchedFilterProblem): Readonly<Record<string, number>> => ({
@@ -134,6 +145,7 @@ export function hierarchicalCost(problem: MatchedFilterProblem, config: Hierarch
       pairs * ((1 + 1 / tile) * band * COMPLEX_BYTES + PAIR_BYTES + RECORD_BYTES + NORM_BYTES) +
       survivors * 2 * n * COMPLEX_BYTES,
     compulsoryBytes: spectra + pairs * (PAIR_BYTES + RECORD_BYTES),
-    workgroupBytes: pairs * exchangedBytes(length, transform) + survivors * exchangedBytes(n, refineOf(config)),
+    workgroupBytes:
+      pairs * exchangedBytes(length, transform) + survivors * exchangedBytes(n, refineOf(config)),
   };
 }

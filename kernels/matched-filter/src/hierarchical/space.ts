@@ -1,4 +1,4 @@
-import type { Capabilities, Config, Constraint, Parameter, Space } from "@tunelab/contract";
+import type { Capabilities, Config, Constraint, Parameter, Space, Value } from "@tunelab/contract";
 import {
   defaultTransform,
   exchangeFor,
@@ -9,6 +9,7 @@ import {
   shapeFor,
   type TransformConfig,
   type TransformOptions,
+  type Twiddles,
   transformFor,
   transformParametersByPoints,
   usesTable,
@@ -16,7 +17,7 @@ import {
 } from "@tunelab/kernel-fft";
 import type { FusedConfig } from "../algorithms/fused/space.ts";
 import { fusedSpace } from "../algorithms/fused/space.ts";
-import { INVERSE, type MatchedFilterProblem } from "../problem.ts";
+import { INVERSE, LEAST_BANDED_N, type MatchedFilterProblem } from "../problem.ts";
 import { reductionMemory } from "../wgsl/peak.ts";
 import type { CoarseGrid } from "./bound.ts";
 import { asPart, partConstraints, partOf, partParameters } from "./parts.ts";
@@ -34,8 +35,6 @@ export type HierarchicalConfig = Config & {
   readonly coarseHoist: boolean;
 };
 
-/** The shortest spectra with a band worth a transform of its own. */
-const LEAST_N = 256;
 const LEAST_BAND = 16;
 /** Longest coarse transform whose float32 rounding `ROUNDING` covers. */
 const MOST_LENGTH = 1024;
@@ -77,11 +76,17 @@ export function coarseOf(n: number, config: HierarchicalConfig): Coarse {
 }
 
 /** Words of the exchange array of one coarse transform. */
-export const coarseWords = ({ shape, transform }: Coarse): number => exchangeWords(shape, exchangeFor(transform));
+export const coarseWords = ({ shape, transform }: Coarse): number =>
+  exchangeWords(shape, exchangeFor(transform));
 
 /** The refining transform: the fused algorithm's on one pair. */
 export const refineOf = (config: HierarchicalConfig): FusedConfig =>
   ({ ...partOf("refine", config), tile: 1, hoist: false }) as unknown as FusedConfig;
+
+/** Coarse transforms take factors from float64-computed tables (`ROUNDING`), and radices that their points can hold. */
+const isCoarse = (parameter: string, value: Value): boolean =>
+  (parameter !== "twiddles" || usesTable(value as Twiddles)) &&
+  (parameter !== "radix" || Number(value) <= Math.max(...POINTS));
 
 const coarseParameters = (n: number): Parameter[] => [
   {
@@ -107,8 +112,8 @@ const coarseParameters = (n: number): Parameter[] => [
     doc: "threads that sum up the weighted norms of one spectrum",
   },
   ...partParameters("coarse", [
-    ...transformParametersByPoints(POINTS).map((one) =>
-      one.name === "twiddles" ? { ...one, values: one.values.filter((value) => usesTable(value as never)) } : one,
+    ...transformParametersByPoints(POINTS).map(
+      (one): Parameter => ({ ...one, values: one.values.filter((value) => isCoarse(one.name, value)) }),
     ),
     {
       name: "tile",
@@ -168,9 +173,9 @@ const asked = (problem: MatchedFilterProblem): Constraint<never>[] => [
   },
   {
     name: "long-enough-for-a-band",
-    doc: `spectra of fewer than ${LEAST_N} points have no band worth a transform: choose fused`,
+    doc: `spectra of fewer than ${LEAST_BANDED_N} points have no band worth a transform: choose fused`,
     parameters: [],
-    holds: () => problem.n >= LEAST_N,
+    holds: () => problem.n >= LEAST_BANDED_N,
   },
 ];
 

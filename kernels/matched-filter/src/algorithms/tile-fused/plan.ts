@@ -6,6 +6,7 @@ import {
   STAGE,
   shapeFor,
   stageDeclaration,
+  usesTable,
   workgroupBytes,
 } from "@tunelab/kernel-fft";
 import {
@@ -102,7 +103,7 @@ export const tileFused: Algorithm<MatchedFilterProblem, TileFusedConfig> = {
       ),
       invocations: Math.max(config.boundWorkgroup, refine.workgroup),
       scratchBytesPerItem: 0,
-      storageBuffers: 8,
+      storageBuffers: usesTable(refine.twiddles) ? 8 : 7,
       features: refine.reduction === "subgroup" ? ["subgroups"] : [],
       looseBuiltins: looseBuiltins(refine),
     };
@@ -166,9 +167,7 @@ function roundOf(n: number, config: TileFusedConfig): CoarseRound {
 /** Whether one exchange array serves both halves, one after the other: WGSL types it by the staging. */
 function sharesStage(n: number, config: TileFusedConfig): boolean {
   const refine = refineOf(config);
-  return (
-    coarseOf(n, config).transform.staging === refine.staging && shapeFor(n, refine).passes.length > 1
-  );
+  return coarseOf(n, config).transform.staging === refine.staging && shapeFor(n, refine).passes.length > 1;
 }
 
 /** The exchange arrays: one of the larger size where it serves both halves. */

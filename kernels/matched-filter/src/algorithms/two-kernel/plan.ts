@@ -17,7 +17,14 @@ import {
   linearGroup,
   lines,
 } from "@tunelab/variants";
-import { coarseRound, type CoarseRound, decided, loudDeclaration, loudMemory, pairsOf } from "../../hierarchical/coarse-text.ts";
+import {
+  type CoarseRound,
+  coarseRound,
+  decided,
+  loudDeclaration,
+  loudMemory,
+  pairsOf,
+} from "../../hierarchical/coarse-text.ts";
 import {
   bound,
   boundsMemory,
@@ -31,7 +38,13 @@ import {
   REFINE_INPUTS,
   typesFor,
 } from "../../hierarchical/plan.ts";
-import { coarseOf, defaultHierarchical, type HierarchicalConfig, hierarchicalSpace, refineOf } from "../../hierarchical/space.ts";
+import {
+  coarseOf,
+  defaultHierarchical,
+  type HierarchicalConfig,
+  hierarchicalSpace,
+  refineOf,
+} from "../../hierarchical/space.ts";
 import type { MatchedFilterProblem } from "../../problem.ts";
 import { NO_PEAK_DECLARATION, reductionDeclarations, reductionMemory } from "../../wgsl/peak.ts";
 import { pairText } from "../fused/plan.ts";
@@ -79,7 +92,10 @@ export const twoKernel: Algorithm<MatchedFilterProblem, TwoKernelConfig> = {
     const { maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupStorageSize } = capabilities.limits;
     const config = defaultHierarchical(problem, capabilities, maxComputeWorkgroupStorageSize);
     const threads = (config.band * config.oversampling) / config.coarsePoints;
-    return { ...config, coarseSides: Math.max(1, Math.min(128, maxComputeInvocationsPerWorkgroup) / threads) };
+    return {
+      ...config,
+      coarseSides: Math.max(1, Math.min(128, maxComputeInvocationsPerWorkgroup) / threads),
+    };
   },
 
   resources({ n }, config) {
@@ -93,7 +109,11 @@ export const twoKernel: Algorithm<MatchedFilterProblem, TwoKernelConfig> = {
         workgroupBytes(stage, loudMemory(round)),
         workgroupBytes(exchangeMemory(n, refine), ...reductionMemory(refine.reduction, refine.workgroup)),
       ),
-      invocations: Math.max(config.boundWorkgroup, coarse.shape.threads * config.coarseSides, refine.workgroup),
+      invocations: Math.max(
+        config.boundWorkgroup,
+        coarse.shape.threads * config.coarseSides,
+        refine.workgroup,
+      ),
       scratchBytesPerItem: 4,
       storageBuffers: 8,
       features: refine.reduction === "subgroup" ? ["subgroups"] : [],

@@ -1,0 +1,122 @@
+import { type Capabilities, checkPlan, DEFAULT_CAPABILITIES, supports } from "@tunelab/contract";
+import { capabilitiesOf, Executor, requestDeviceFor } from "@tunelab/executor";
+import { checkConfig, checkSpace, countValid, formatId, randomFrom, sample } from "@tunelab/variants";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { create, globals } from "webgpu";
+import { type MatchedFilterProblem, tileFused, twoKernel } from "../src/index.ts";
+
+Object.assign(globalThis, globals);
+// Referenced for as long as devices live, or the process crashes in the driver thread.
+const gpu = create(["backend=null"]);
+
+const lengths = [256, 512, 1024, 2048, 4096, 8192, 16_384];
+const problem = (n: number): MatchedFilterProblem => ({ n, data: 2, templates: 3, pairs: 6, threshold: 1 });
+const algorithms = [twoKernel, tileFused] as const;
+
+let executor: Executor;
+let capabilities: Capabilities;
+
+beforeAll(async () => {
+  const adapter = (await gpu.requestAdapter())!;
+  const device = await requestDeviceFor(adapter);
+  capabilities = capabilitiesOf(device, adapter.info);
+  executor = new Executor(device, capabilities, { clock: performance });
+});
+
+afterAll(() => {
+  executor.dispose();
+  executor.device.destroy();
+});
+
+const BYTES: Readonly<Record<string, number>> = { vec4f: 16, vec2f: 8 };
+
+/** Bytes of `var<workgroup>` in a text, each variable rounded up to 16. */
+function declaredWorkgroupBytes(wgsl: string): number {
+  let bytes = 0;
+  const declarations = wgsl.matchAll(
+    /var<workgroup> \w+: (?:array<(atomic<u32>|\w+), (\d+)>|atomic<u32>|u32);/g,
+  );
+  for (const [, type, count = "1"] of declarations) {
+    bytes += Math.ceil(((BYTES[type ?? ""] ?? 4) * Number(count)) / 16) * 16;
+  }
+  expect([...wgsl.matchAll(/var<workgroup>/g)]).toHaveLength(
+    [...wgsl.matchAll(/var<workgroup> \w+: (array<.*>|atomic<u32>|u32);/g)].length,
+  );
+  return bytes;
+}
+
+describe("the texts of the hierarchical matched filters", () => {
+  for (const algorithm of algorithms) {
+    it(`${algorithm.name}: every sampled variant compiles, and claims what its text declares`, async () => {
+      for (const n of lengths) {
+        const space = algorithm.space(problem(n)) as Parameters<typeof sample>[0];
+        for (const config of sample(space, randomFrom(n), 2)) {
+          const plan = algorithm.plan(problem(n), config as never, capabilities);
+          const id = `n=${n} ${formatId(algorithm.name, space, config)}`;
+          expect(checkPlan(plan), id).toEqual([]);
+          const resources = algorithm.resources(problem(n), config as never);
+          const declared = Math.max(...plan.modules.map(({ wgsl }) => declaredWorkgroupBytes(wgsl)));
+          expect(resources.workgroupBytes, id).toBe(declared);
+          const sizes = plan.modules.map(({ wgsl }) => Number(/@workgroup_size\((\d+)\)/.exec(wgsl)?.[1]));
+          expect(resources.invocations, id).toBe(Math.max(...sizes));
+          const most = Math.max(...plan.steps.map((step) => ("bindings" in step ? step.bindings.length : 0)));
+          expect(resources.storageBuffers, id).toBe(most);
+          const enabled = plan.modules.some(({ wgsl }) => /^enable subgroups;/m.test(wgsl));
+          expect(resources.features, id).toEqual(enabled ? ["subgroups"] : []);
+          for (const { wgsl } of plan.modules) expect(wgsl, id).not.toMatch(/\[[^\]]* [&|^] /);
+          if (supports(resources, capabilities).supported) await executor.prepare(plan);
+        }
+      }
+    });
+
+    it(`${algorithm.name}: the default configuration is valid and fits WebGPU's default limits at every length`, () => {
+      for (const n of lengths) {
+        const config = algorithm.defaultConfig(problem(n), DEFAULT_CAPABILITIES) as never;
+        const fits = supports(algorithm.resources(problem(n), config), DEFAULT_CAPABILITIES);
+        expect(fits).toEqual({ supported: true });
+        expect(checkConfig(algorithm.space(problem(n)) as never, config)).toBeUndefined();
+      }
+    });
+
+    it(`${algorithm.name}: the space is well formed, and empty without a threshold or a band, in no time`, () => {
+      const spaceOf = (p: MatchedFilterProblem) => algorithm.space(p) as Parameters<typeof countValid>[0];
+      expect(checkSpace(spaceOf(problem(4096)))).toEqual([]);
+      expect(countValid(spaceOf(problem(4096)))).toBeGreaterThan(1e9);
+      const { threshold: _, ...flat } = problem(4096);
+      for (const none of [flat, problem(128)]) {
+        expect(countValid(spaceOf(none))).toBe(0);
+        const config = algorithm.defaultConfig(none, DEFAULT_CAPABILITIES) as never;
+        expect(supports(algorithm.resources(none, config), DEFAULT_CAPABILITIES)).toEqual({
+          supported: true,
+        });
+      }
+    });
+
+    it(`${algorithm.name}: thresholds and numbers of spectra and pairs travel in the extents and change no text`, () => {
+      const config = algorithm.defaultConfig(problem(256), DEFAULT_CAPABILITIES) as never;
+      const texts = (p: MatchedFilterProblem): string =>
+        algorithm
+          .plan(p, config, capabilities)
+          .modules.map(({ wgsl }) => wgsl)
+          .join();
+      const other = { n: 256, data: 9, templates: 7, pairs: 63, threshold: 3 };
+      expect(texts(other)).toBe(texts(problem(256)));
+      expect(algorithm.plan(other, config, capabilities).extents).toEqual({
+        threshold: 0x40400000,
+        spectra: 9,
+        filters: 7,
+      });
+    });
+  }
+
+  it("coarse and refining halves have configurations of their own, and no factor of the coarse one is computed on the device", () => {
+    const { parameters } = twoKernel.space(problem(4096));
+    const names = parameters.map(({ name }) => name);
+    for (const knob of ["Radix", "Butterfly", "Chunk", "Staging", "Padding", "Gap", "Twiddles"]) {
+      expect(names).toEqual(expect.arrayContaining([`coarse${knob}`, `refine${knob}`]));
+    }
+    const twiddles = (part: string) => parameters.find(({ name }) => name === `${part}Twiddles`)!.values;
+    expect(twiddles("refine")).toContain("direct");
+    expect(twiddles("coarse").every((value) => String(value).startsWith("table"))).toBe(true);
+  });
+});
