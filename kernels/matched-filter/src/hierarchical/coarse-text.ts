@@ -2,6 +2,7 @@ import { inputPosition, range, registers, STAGE, transformText } from "@tunelab/
 import { block, formatF32, formatU32, lines, type Text } from "@tunelab/variants";
 import { maximum } from "../algorithms/fused/plan.ts";
 import { THRESHOLD } from "../problem.ts";
+import { loadText } from "../wgsl/loads.ts";
 import { MARGIN } from "./bound.ts";
 import { type Coarse, coarseWords } from "./space.ts";
 
@@ -35,7 +36,9 @@ export function coarseRound(round: CoarseRound): Text[] {
   const every = range(shape.points);
   const first = shape.passes[0]!;
   const offset = (r: number): number => inputPosition(shape, first, 0, r);
-  const at = (r: number): string => (offset(r) ? `t + ${formatU32(offset(r))}` : "t");
+  /** Loads of the registers in the band; those beyond it stay zero. */
+  const load = (from: string, target: (r: number) => string, temporary: string): Text[] =>
+    loadText(shape, coarse.loads, from, target, temporary, (r) => offset(r) < grid.band);
   const inBand = every.filter((r) => offset(r) < grid.band);
   const beyond = every.filter((r) => offset(r) >= grid.band);
   const { factors, text } = transformText(shape, coarse.options, {
@@ -65,9 +68,9 @@ export function coarseRound(round: CoarseRound): Text[] {
         "if (source.x != held)",
         "held = source.x;",
         "heldNorms = norms[source.x];",
-        inBand.map((r) => `d${r} = data[source.x][${at(r)}];`),
+        load("data[source.x]", (r) => `d${r}`, "dv"),
       ),
-      inBand.map((r) => `let h${r} = templates[source.y][${at(r)}];`),
+      load("templates[source.y]", (r) => `let h${r}`, "hv"),
       "let slack = dot(heldNorms, norms[extents.spectra + source.y]);",
       `let least = ${THRESHOLD} * ${formatF32(1 - MARGIN)} - slack * ${formatF32(1 + MARGIN)};`,
       registers(shape).map((x) => `var ${x} = vec2f();`),

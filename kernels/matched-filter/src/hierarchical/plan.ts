@@ -18,6 +18,7 @@ import {
   RECORD_BYTES,
   thresholdExtents,
 } from "../problem.ts";
+import type { Loads } from "../wgsl/loads.ts";
 import { boundsText, NORM_BYTES } from "./bounds-text.ts";
 import { COARSE_TABLE, type Coarse, coarseOf, type HierarchicalConfig, refineOf } from "./space.ts";
 
@@ -86,11 +87,15 @@ export const hierarchicalExtents = (problem: MatchedFilterProblem): Readonly<Rec
 });
 
 /** WGSL types of the buffers. */
-export function typesFor(problem: MatchedFilterProblem, config: HierarchicalConfig): Record<string, string> {
+export function typesFor(
+  problem: MatchedFilterProblem,
+  config: HierarchicalConfig,
+  loads: Loads | undefined,
+): Record<string, string> {
   const { shape, options } = coarseOf(problem.n, config);
   const refine = refineOf(config);
   return {
-    ...typesOf(problem.n),
+    ...typesOf(problem.n, loads),
     norms: "array<vec4f>",
     passed: "atomic<u32>",
     [COARSE_TABLE]: tableType(shape, options),

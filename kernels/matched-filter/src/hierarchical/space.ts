@@ -6,7 +6,6 @@ import {
   gapOfPadding,
   powersOfTwo,
   type Shape,
-  shapeFor,
   type TransformConfig,
   type TransformOptions,
   type Twiddles,
@@ -18,6 +17,7 @@ import {
 import type { FusedConfig } from "../algorithms/fused/space.ts";
 import { fusedSpace } from "../algorithms/fused/space.ts";
 import { INVERSE, LEAST_BANDED_N, type MatchedFilterProblem } from "../problem.ts";
+import { type Loads, loadingShape, loadsParameter } from "../wgsl/loads.ts";
 import { reductionMemory } from "../wgsl/peak.ts";
 import type { CoarseGrid } from "./bound.ts";
 import { asPart, partConstraints, partOf, partParameters } from "./parts.ts";
@@ -50,6 +50,7 @@ export interface Coarse {
   readonly grid: CoarseGrid;
   readonly transform: TransformConfig;
   readonly shape: Shape;
+  readonly loads: Loads;
   readonly options: TransformOptions;
   /** Pairs that one set of threads takes in turn. */
   readonly tile: number;
@@ -63,12 +64,14 @@ export function coarseOf(n: number, config: HierarchicalConfig): Coarse {
     readonly points: number;
     readonly tile: number;
     readonly hoist: boolean;
+    readonly loads: Loads;
   };
   const transform: TransformConfig = { ...own, workgroup: length / own.points };
   return {
     grid: { n, band, length, centre: centre * band },
     transform,
-    shape: shapeFor(length, transform),
+    shape: loadingShape(length, { ...transform, loads: own.loads }),
+    loads: own.loads,
     options: { ...transformFor(transform, INVERSE, own.hoist), table: COARSE_TABLE },
     tile: own.tile,
     hoist: own.hoist,
@@ -126,6 +129,7 @@ const coarseParameters = (n: number): Parameter[] => [
       values: [false, true],
       doc: "twiddles are loaded once before the tile's loop, or inside it where they are used",
     },
+    loadsParameter,
   ]),
 ];
 
@@ -148,6 +152,13 @@ const coarseConstraints: readonly Constraint<HierarchicalConfig>[] = [
     doc: "a thread holds at least one butterfly: coarseRadix <= coarsePoints",
     parameters: ["coarseRadix", "coarsePoints"],
     holds: ({ coarseRadix, coarsePoints }) => coarseRadix <= coarsePoints,
+  },
+  {
+    name: "coarse-vectors-need-two-butterflies",
+    doc: "a vec4f feeds two neighbouring butterflies of one thread: 2 coarseRadix <= coarsePoints",
+    parameters: ["coarseRadix", "coarsePoints", "coarseLoads"],
+    holds: ({ coarseRadix, coarsePoints, coarseLoads }) =>
+      coarseLoads !== "vector" || 2 * coarseRadix <= coarsePoints,
   },
   {
     name: "coarse-chunk-of-registers",
@@ -219,7 +230,7 @@ export function defaultHierarchical(
   const invocations = limits.maxComputeInvocationsPerWorkgroup;
   const tree = workgroupBytes(...reductionMemory("tree", Math.min(n / 4, 256, invocations)));
   const refine = defaultTransform(n, memory - tree, invocations);
-  const coarse = { ...refine, radix: 4, points: 4, chunk: 4, tile: 4, hoist: false };
+  const coarse = { ...refine, radix: 4, points: 4, chunk: 4, tile: 4, hoist: false, loads: "scalar" };
   const { workgroup: _, ...threads } = coarse;
   return {
     band: Math.max(LEAST_BAND, Math.min(n / 4, Math.max(64, n / 16))),
@@ -227,6 +238,6 @@ export function defaultHierarchical(
     centre: 0.125,
     boundWorkgroup: 64,
     ...asPart("coarse", threads),
-    ...asPart("refine", { ...refine, reduction: "tree" }),
+    ...asPart("refine", { ...refine, reduction: "tree", loads: "scalar" }),
   } as HierarchicalConfig;
 }

@@ -42,16 +42,20 @@ export function loadingShape(n: number, config: Loading): Shape {
 export const spectrumType = (n: number, loads: Loads = "scalar"): string =>
   loads === "vector" ? `array<vec4f, ${n / 2}>` : `array<vec2f, ${n}>`;
 
-/** Statements that set every register's point of the first pass from the spectrum `from`: `target(r)` is what to assign to. */
+/**
+ * Statements that set every register's point of the first pass from the spectrum `from`: `target(r)` is what to assign to. Registers
+ * that are not `wanted` (the other of a pair neither) are left alone.
+ */
 export function loadText(
   shape: Shape,
   loads: Loads | undefined,
   from: string,
   target: (register: number) => string,
   temporary: string,
+  wanted: (register: number) => boolean = () => true,
 ): Text[] {
   const first = shape.passes[0]!;
-  const every = range(shape.points);
+  const every = range(shape.points).filter(wanted);
   if (loads !== "vector") {
     return every.map((r) => `${target(r)} = ${from}[${positionText(shape, first, "input", r)}];`);
   }

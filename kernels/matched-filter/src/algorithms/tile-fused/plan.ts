@@ -47,6 +47,7 @@ import {
   refineOf,
 } from "../../hierarchical/space.ts";
 import type { MatchedFilterProblem } from "../../problem.ts";
+import { loadingShape } from "../../wgsl/loads.ts";
 import { NO_PEAK_DECLARATION, reductionDeclarations, reductionMemory } from "../../wgsl/peak.ts";
 import { pairText } from "../fused/plan.ts";
 
@@ -74,6 +75,12 @@ export const tileFused: Algorithm<MatchedFilterProblem, TileFusedConfig> = {
           parameters: ["band", "oversampling", "coarsePoints", "refineWorkgroup"],
           holds: ({ band, oversampling, coarsePoints, refineWorkgroup }: TileFusedConfig) =>
             band * oversampling <= refineWorkgroup * coarsePoints,
+        },
+        {
+          name: "one-way-to-load",
+          doc: "both halves read the same bindings, as complex numbers or as pairs of them: coarseLoads = refineLoads",
+          parameters: ["coarseLoads", "refineLoads"],
+          holds: ({ coarseLoads, refineLoads }: TileFusedConfig) => coarseLoads === refineLoads,
         },
       ],
     ),
@@ -187,13 +194,13 @@ function tileText(
   bindings: readonly Binding[],
 ): string {
   const refine = refineOf(config);
-  const shape = shapeFor(problem.n, refine);
+  const shape = loadingShape(problem.n, refine);
   const round = roundOf(problem.n, config);
   const pairs = formatU32(pairsOf(round));
   return lines(
     refine.reduction === "subgroup" && "enable subgroups;",
     extentsStruct(hierarchicalExtents(problem)),
-    bindingDeclarations(bindings, typesFor(problem, config)),
+    bindingDeclarations(bindings, typesFor(problem, config, refine.loads)),
     stagesText(problem.n, config),
     reductionDeclarations(refine.reduction, refine.workgroup),
     loudDeclaration(round),

@@ -4,7 +4,6 @@ import {
   exchangeMemory,
   looseBuiltins,
   powersOfTwo,
-  shapeFor,
   stageDeclaration,
   workgroupBytes,
 } from "@tunelab/kernel-fft";
@@ -46,6 +45,7 @@ import {
   refineOf,
 } from "../../hierarchical/space.ts";
 import type { MatchedFilterProblem } from "../../problem.ts";
+import { loadingShape } from "../../wgsl/loads.ts";
 import { NO_PEAK_DECLARATION, reductionDeclarations, reductionMemory } from "../../wgsl/peak.ts";
 import { pairText } from "../fused/plan.ts";
 
@@ -206,7 +206,7 @@ function coarseText(problem: MatchedFilterProblem, config: TwoKernelConfig, bind
   return lines(
     extentsStruct(hierarchicalExtents(problem)),
     bindingDeclarations(bindings, {
-      ...typesFor(problem, config),
+      ...typesFor(problem, config, coarse.loads),
       worklist: "array<u32>",
       counters: "array<atomic<u32>, 4>",
     }),
@@ -231,12 +231,12 @@ function coarseText(problem: MatchedFilterProblem, config: TwoKernelConfig, bind
 
 function refineText(problem: MatchedFilterProblem, config: TwoKernelConfig, bindings: Bindings): string {
   const refine = refineOf(config);
-  const shape = shapeFor(problem.n, refine);
+  const shape = loadingShape(problem.n, refine);
   return lines(
     refine.reduction === "subgroup" && "enable subgroups;",
     extentsStruct(hierarchicalExtents(problem)),
     bindingDeclarations(bindings, {
-      ...typesFor(problem, config),
+      ...typesFor(problem, config, refine.loads),
       worklist: "array<u32>",
       counters: "array<u32, 4>",
     }),
