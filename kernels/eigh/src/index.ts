@@ -1,5 +1,5 @@
 export { oneSided } from "./algorithms/one-sided/plan.ts";
-export type { Exchange, OneSidedConfig } from "./algorithms/one-sided/space.ts";
+export type { OneSidedConfig } from "./algorithms/one-sided/space.ts";
 export { scalar } from "./algorithms/scalar/plan.ts";
 export type { ScalarConfig } from "./algorithms/scalar/space.ts";
 export { operation } from "./operation.ts";
@@ -17,3 +17,4 @@ export {
   STATUS,
   type VectorsWanted,
 } from "./problem.ts";
+export type { Exchange } from "./wgsl/lanes.ts";

@@ -1,13 +1,8 @@
 import { type Algorithm, CONTRACT_VERSION, type Plan } from "@tunelab/contract";
 import { portBindings, portBuffers, strides } from "../../buffers.ts";
 import { compulsoryBytes, type EighProblem, expectedSweeps } from "../../problem.ts";
-import {
-  lanesOf,
-  type OneSidedConfig,
-  oneSidedSpace,
-  oneSidedWorkgroupBytes,
-  WIDEST_SUBGROUP,
-} from "./space.ts";
+import { talkBytes, WIDEST_SUBGROUP } from "../../wgsl/lanes.ts";
+import { lanesFor, type OneSidedConfig, oneSidedSpace } from "./space.ts";
 import { oneSidedText } from "./text.ts";
 
 /** Pieces below this leave most devices idle. */
@@ -25,7 +20,7 @@ export const oneSided: Algorithm<EighProblem, OneSidedConfig> = {
     // 32 elements of a column a thread, so that threads have company on a compute unit; and 4 or 8 KB for the columns on the way.
     const split = n <= 32 ? 1 : n <= 64 ? 2 : 4;
     return {
-      workgroup: Math.max(64, lanesOf(n, split).lanes),
+      workgroup: Math.max(64, lanesFor(n, split).lanes),
       split,
       exchange: "memory",
       chunk: n <= 64 ? 4 : 2,
@@ -35,7 +30,7 @@ export const oneSided: Algorithm<EighProblem, OneSidedConfig> = {
   resources(problem, config) {
     const bySubgroup = config.exchange === "subgroup";
     return {
-      workgroupBytes: oneSidedWorkgroupBytes(problem.n, config),
+      workgroupBytes: talkBytes(lanesFor(problem.n, config.split), config),
       invocations: config.workgroup,
       scratchBytesPerItem: 0,
       storageBuffers: portBindings(problem).length,
@@ -43,7 +38,7 @@ export const oneSided: Algorithm<EighProblem, OneSidedConfig> = {
       ...(bySubgroup
         ? {
             subgroup: {
-              minimum: lanesOf(problem.n, config.split).lanes,
+              minimum: lanesFor(problem.n, config.split).lanes,
               maximum: Math.min(WIDEST_SUBGROUP, config.workgroup),
             },
           }
@@ -54,7 +49,7 @@ export const oneSided: Algorithm<EighProblem, OneSidedConfig> = {
   plan(problem, config) {
     const { features, ...needs } = this.resources(problem, config);
     const bindings = portBindings(problem);
-    const matrices = config.workgroup / lanesOf(problem.n, config.split).lanes;
+    const matrices = config.workgroup / lanesFor(problem.n, config.split).lanes;
     const plan: Plan = {
       contract: CONTRACT_VERSION,
       operation: "eigh",
@@ -92,7 +87,7 @@ export const oneSided: Algorithm<EighProblem, OneSidedConfig> = {
 
   cost(problem, config) {
     const { n, batch } = problem;
-    const { lanes, playing, quads } = lanesOf(n, config.split);
+    const { lanes, playing, quads } = lanesFor(n, config.split);
     // Rounds of a sweep: every thread's dot product and turn, 10 operations an element, and 40 to find the turn.
     const rounds = batch * expectedSweeps(n) * 2 * playing;
     const compulsory = batch * compulsoryBytes(problem);

@@ -11,15 +11,12 @@ import {
 } from "@tunelab/variants";
 import { PORT_TYPES, strides } from "../../buffers.ts";
 import { type EighProblem, MOST_SWEEPS, STATUS } from "../../problem.ts";
+import { DONE, dots, elements, registers, sum, turnColumns, within } from "../../wgsl/columns.ts";
+import type { Lanes } from "../../wgsl/lanes.ts";
 import { magnitudeBits, NAN_BITS, NOT_FINITE, scaling } from "../../wgsl/numbers.ts";
-import { turned, turnText } from "../../wgsl/turn.ts";
-import { type Reduced, type Talk, talkOf } from "./exchange.ts";
-import { lanesOf, type OneSidedConfig } from "./space.ts";
+import { type Talk, talkOf } from "../../wgsl/talk.ts";
+import { lanesFor, type OneSidedConfig } from "./space.ts";
 
-/** Columns whose angle has a cosine of at most eps / 4 are left as they are: (eps / 4)^2. */
-const SQUARE = "8.9e-16f";
-/** The square of 4 eps: cosines that a sweep may leave behind. A dot product of 64 products errs by less. */
-const DONE = "2.3e-13f";
 /** The shift leaves the smallest eigenvalue at least this: an eighth of the spectrum's width, or, for multiples of the identity, 2^-10. */
 const SHARE = "0.125f";
 const LEAST = "9.765625e-4f";
@@ -38,10 +35,9 @@ export function oneSidedText(
   bindings: readonly Binding[],
 ): string {
   const { n } = problem;
-  const { split } = config;
-  const { lanes, playing, quads } = lanesOf(n, split);
-  const shape: Shape = { n, split, quads };
-  const talk = talkOf(n, config);
+  const shape = lanesFor(n, config.split);
+  const { lanes, playing, quads } = shape;
+  const talk = talkOf(shape, config);
   return lines(
     talk.enables,
     extentsStruct(strides(problem)),
@@ -94,80 +90,6 @@ export function oneSidedText(
   );
 }
 
-interface Shape {
-  readonly n: number;
-  readonly split: number;
-  /** vec4f registers of a thread's part of a column. */
-  readonly quads: number;
-}
-
-const sum = (name: string): Reduced => ({ name, by: "add", type: "f32" });
-
-const registers = (quads: number, column: string): string[] =>
-  Array.from({ length: quads }, (_, quad) => `${column}${quad}`);
-
-/** A thread's elements of a column: the register's component, and the row it holds, as text over `row`, a number when split is 1. */
-const elements = (
-  { quads, split }: Shape,
-  column: string,
-): { readonly name: string; readonly at: string; readonly most: number }[] =>
-  registers(quads, column).flatMap((register, quad) =>
-    [0, 1, 2, 3].map((part) => {
-      const least = 4 * quad * split + part;
-      return {
-        name: `${register}.${"xyzw"[part]}`,
-        at: split === 1 ? formatU32(least) : `(4u * row + ${formatU32(least)})`,
-        most: least + 4 * (split - 1),
-      };
-    }),
-  );
-
-/** Elements whose rows are all of the matrix come as they are, others under a condition, those beyond it not at all. */
-const within = (
-  n: number,
-  { at, most }: { readonly at: string; readonly most: number },
-  split: number,
-  text: string,
-): Text => {
-  if (most < n) return text;
-  return most - 4 * (split - 1) < n && block(`if (${at} < ${formatU32(n)})`, text);
-};
-
-/** The dot product of two columns' parts as a balanced tree of vec4 products. */
-function dots(quads: number, a: string, b: string): string {
-  const sum = (terms: readonly string[]): string => {
-    if (terms.length === 1) return terms[0]!;
-    const half = Math.ceil(terms.length / 2);
-    return `(${sum(terms.slice(0, half))} + ${sum(terms.slice(half))})`;
-  };
-  return sum(registers(quads, a).map((name, quad) => `dot(${name}, ${b}${quad})`));
-}
-
-/** Where `playing` holds, turns columns `first` and `second` and exchanges their places; squared lengths with them. */
-function turnColumns(quads: number, first: string, second: string, playing: string, talk: Talk): Text {
-  const [a, b] = [`${first}${first}`, `${second}${second}`];
-  const turn: Text = [
-    "let share = both * both;",
-    `let product = ${a} * ${b};`,
-    turnText(a, b, "both", `share <= ${SQUARE} * product`),
-    "most = max(most, select(share / product, 0.0f, idle));",
-    "largest = max(largest, abs(sine));",
-    `let longer = ${b} + tangent * both;`,
-    `${b} = ${a} - tangent * both;`,
-    `${a} = longer;`,
-    registers(quads, first).map((_, quad) => {
-      const [x, y] = [`${first}${quad}`, `${second}${quad}`];
-      const after = turned(x, y, "sine", "half");
-      return [`let t${quad} = ${after.y};`, `${y} = ${after.x};`, `${x} = t${quad};`];
-    }),
-  ];
-  return [
-    `both = ${dots(quads, first, second)};`,
-    talk.reducePair(sum("both")),
-    block(`if (${playing})`, turn),
-  ];
-}
-
 /** Columns of a thread and the index of each. */
 const COLUMNS = [
   ["x", "jx"],
@@ -175,8 +97,8 @@ const COLUMNS = [
 ] as const;
 
 /** Loads columns 2 pair and 2 pair + 1 of the symmetric matrix whose lower triangle is given; elements beyond it are zero. */
-function load(shape: Shape): Text {
-  const { n, split } = shape;
+function load(shape: Lanes): Text {
+  const { rows: n, split } = shape;
   return [
     "let jx = 2u * pair;",
     "let jy = 2u * pair + 1u;",
@@ -199,8 +121,8 @@ function load(shape: Shape): Text {
 }
 
 /** Scales by the largest element, bounds the spectrum, and shifts it to be positive: `finite`, `up` and `shift` stay. */
-function prepare(shape: Shape, talk: Talk): Text {
-  const { n, quads } = shape;
+function prepare(shape: Lanes, talk: Talk): Text {
+  const { rows: n, quads } = shape;
   const all = COLUMNS.flatMap(([column]) => elements(shape, column));
   const here = (j: string): string => `${j} < ${formatU32(n)}`;
   return [
@@ -258,8 +180,8 @@ function prepare(shape: Shape, talk: Talk): Text {
 }
 
 /** Lengths and directions of the columns, in ascending order. */
-function finish(problem: EighProblem, shape: Shape, talk: Talk): Text {
-  const { n, quads, split } = shape;
+function finish(problem: EighProblem, shape: Lanes, talk: Talk): Text {
+  const { rows: n, quads, split } = shape;
   const count = formatU32(n);
   return [
     COLUMNS.map(([column]) => `${column}${column} = ${dots(quads, column, column)};`),

@@ -1,5 +1,5 @@
 import { block, formatU32, lines, type Text, times } from "@tunelab/variants";
-import { lanesOf, type OneSidedConfig } from "./space.ts";
+import type { Exchange, Lanes } from "./lanes.ts";
 
 /** A variable of every thread of a matrix that becomes their largest, smallest or sum. */
 export interface Reduced {
@@ -31,8 +31,15 @@ export interface Talk {
 const combined = (by: Reduced["by"], a: string, b: string): string =>
   by === "add" ? `${a} + ${b}` : `${by}(${a}, ${b})`;
 
-export function talkOf(n: number, config: OneSidedConfig): Talk {
-  return config.exchange === "subgroup" ? bySubgroup(n, config) : byMemory(n, config);
+/** What of a configuration decides how threads talk. */
+export interface TalkConfig {
+  readonly workgroup: number;
+  readonly exchange: Exchange;
+  readonly chunk: number;
+}
+
+export function talkOf(lanes: Lanes, config: TalkConfig): Talk {
+  return config.exchange === "subgroup" ? bySubgroup(lanes) : byMemory(lanes, config);
 }
 
 /** `pair` and `row` of a thread from its `lane`, and the neighbours' threads for pairs `playing` in a ring. */
@@ -53,8 +60,7 @@ const neighbours = (self: string, playing: number, split: number): Text => {
  * Nothing is assumed of how lanes follow local_invocation_index, nor of the subgroup's width but that it is a multiple of a matrix's threads:
  * each subgroup takes the next places of the workgroup from a counter.
  */
-function bySubgroup(n: number, { split }: OneSidedConfig): Talk {
-  const { lanes, playing } = lanesOf(n, split);
+function bySubgroup({ lanes, playing, split }: Lanes): Talk {
   const reduce = (threads: number, variables: readonly Reduced[]): Text => {
     const steps: string[] = [];
     for (let far = 1; far < threads; far *= 2) {
@@ -94,8 +100,7 @@ function bySubgroup(n: number, { split }: OneSidedConfig): Talk {
   };
 }
 
-function byMemory(n: number, { workgroup, split, chunk }: OneSidedConfig): Talk {
-  const { lanes, playing, quads } = lanesOf(n, split);
+function byMemory({ lanes, playing, quads, split }: Lanes, { workgroup, chunk }: TalkConfig): Talk {
   const staged = Math.min(chunk, quads);
   const bits = ({ name, type }: Reduced): string => (type === "u32" ? name : `bitcast<u32>(${name})`);
   const reduce = (threads: number, first: string, variables: readonly Reduced[]): Text => {
