@@ -1,3 +1,5 @@
+export { block } from "./algorithms/block/plan.ts";
+export type { BlockConfig } from "./algorithms/block/space.ts";
 export { oneSided } from "./algorithms/one-sided/plan.ts";
 export type { OneSidedConfig } from "./algorithms/one-sided/space.ts";
 export { scalar } from "./algorithms/scalar/plan.ts";

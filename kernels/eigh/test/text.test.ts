@@ -3,13 +3,14 @@ import {
   type Capabilities,
   checkPlan,
   DEFAULT_CAPABILITIES,
+  flatSteps,
   supports,
 } from "@tunelab/contract";
 import { capabilitiesOf, Executor, requestDeviceFor } from "@tunelab/executor";
 import { checkConfig, countValid, formatId, randomFrom, sample } from "@tunelab/variants";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { create, globals } from "webgpu";
-import { type EighProblem, oneSided, scalar } from "../src/index.ts";
+import { block, type EighProblem, oneSided, scalar } from "../src/index.ts";
 import { eighProblem } from "../src/suite.ts";
 import { playersOf, tournament } from "../src/wgsl/pairs.ts";
 
@@ -17,7 +18,7 @@ Object.assign(globalThis, globals);
 // Referenced for as long as devices live, or the process crashes in the driver thread.
 const gpu = create(["backend=null"]);
 
-const algorithms = [scalar, oneSided] as unknown as readonly Algorithm<EighProblem>[];
+const algorithms = [scalar, oneSided, block] as unknown as readonly Algorithm<EighProblem>[];
 const all = [1, 2, 3, 4, 7, 8, 16, 31, 32, 63, 64, 100, 128, 256, 512];
 
 let executor: Executor;
@@ -86,7 +87,9 @@ describe("the texts of the eigensolver", () => {
             expect(resources.workgroupBytes, id).toBe(declared);
             const sizes = plan.modules.map(({ wgsl }) => Number(/@workgroup_size\((\d+)\)/.exec(wgsl)?.[1]));
             expect(resources.invocations, id).toBe(Math.max(...sizes));
-            const bound = plan.steps.map((step) => ("bindings" in step ? step.bindings.length : 0));
+            const bound = [...flatSteps(plan.steps)].map((step) =>
+              "bindings" in step ? step.bindings.length : 0,
+            );
             expect(resources.storageBuffers, id).toBe(Math.max(...bound));
             if (supports(resources, capabilities).supported) await executor.prepare(plan);
           }

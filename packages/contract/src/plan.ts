@@ -101,6 +101,8 @@ export interface CopyStep extends Staged {
 export interface LoopStep extends Staged {
   readonly kind: "loop";
   readonly steps: readonly (DispatchStep | IndirectStep | ClearStep | CopyStep)[];
+  /** Encoded once a submission, after the iterations and before the word is read: what counts those that are not done. */
+  readonly closing?: readonly (DispatchStep | IndirectStep | ClearStep | CopyStep)[];
   readonly maximum: number;
   readonly checkEvery: number;
   readonly until: { readonly buffer: string; readonly offset: number; readonly equals: number };
@@ -186,7 +188,8 @@ export function largestDispatch({ steps, batch }: Plan): number {
 /** Every step in order, loops and once-steps flattened. */
 export function* flatSteps(steps: readonly Step[]): Generator<Exclude<Step, LoopStep | OnceStep>> {
   for (const step of steps) {
-    if (step.kind === "loop" || step.kind === "once") yield* step.steps;
+    if (step.kind === "loop") yield* [...step.steps, ...(step.closing ?? [])];
+    else if (step.kind === "once") yield* step.steps;
     else yield step;
   }
 }

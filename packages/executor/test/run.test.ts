@@ -1,4 +1,4 @@
-import type { Plan } from "@tunelab/contract";
+import type { DispatchStep, Plan } from "@tunelab/contract";
 import { describe, expect, it } from "vitest";
 import { blockEigh, scalarEigh } from "../../contract/test/paper-plans/eigh.ts";
 import { gatedDeltaNet } from "../../contract/test/paper-plans/gated-delta-net.ts";
@@ -70,6 +70,92 @@ describe("run", () => {
     expect(await run(7)).toEqual({ converged: true, submissions: 2, dispatches: 2 + 3 * 2 });
     expect(await run(8)).toEqual({ converged: false, submissions: 4, dispatches: 2 + 8 * 2 });
     device.destroy();
+  });
+
+  describe("of a host-driven loop", () => {
+    /** A device on which a workgroup takes `ms`, lost when a submission takes over `limitMs`; and what each submission held. */
+    async function watched(ms: number, limitMs: number) {
+      let now = 0;
+      const held: number[] = [];
+      const opened = await open(
+        { now: () => now },
+        {
+          mapped: { "loop condition": Uint32Array.of(7) },
+          onSubmit: (dispatches) => {
+            const groups = dispatches.reduce((sum, [x, y, z]) => sum + x * y * z, 0);
+            if (groups === 0) return;
+            held.push(groups);
+            now += groups * ms;
+            if (groups * ms > limitMs) opened.device.destroy();
+          },
+        },
+      );
+      return { ...opened, held };
+    }
+    /** A loop of `maximum` rounds, a workgroup an item in each, that never ends by itself. */
+    const looping = (items: number, maximum: number, checkEvery: number, closing: boolean): Plan => {
+      const plan = itemwise(items, [words("y", "out", 64)], "y[i * 64u] = i;");
+      const step = plan.steps[0] as DispatchStep;
+      return {
+        ...plan,
+        buffers: [
+          ...plan.buffers,
+          { name: "left", role: "counter", dtype: "u32", fixedBytes: 4, itemBytes: 0 },
+        ],
+        steps: [
+          {
+            kind: "loop",
+            stage: "rounds",
+            steps: [step],
+            ...(closing ? { closing: [{ ...step, groups: { fixed: 1 } }] } : {}),
+            maximum,
+            checkEvery,
+            until: { buffer: "left", offset: 0, equals: 0 },
+          },
+        ],
+      };
+    };
+
+    it("encodes what closes a submission once for each, after its iterations", async () => {
+      const { device, executor, log } = await watched(1e-6, 100);
+      const instance = await (await executor.prepare(looping(4, 6, 3, true))).bind({}, { msPerItem: 1e-6 });
+      expect((await instance.run()).submissions).toBe(2);
+      expect(log.dispatches.map(([x]) => x)).toEqual([4, 4, 4, 1, 4, 4, 4, 1]);
+      device.destroy();
+    });
+
+    it("splits iterations over submissions before it splits the batch, and no submission exceeds the budget", async () => {
+      // 10 items of 2 ms an iteration: 20 ms a round, 16 rounds between two looks.
+      const { device, executor, held } = await watched(2, 100);
+      const instance = await (await executor.prepare(looping(10, 32, 16, false))).bind({});
+      await instance.run();
+      expect(instance.cut.pieces).toBe(1);
+      held.length = 0;
+      const { converged } = await instance.run();
+      expect(converged).toBe(false);
+      // 5 rounds of 20 ms a submission, and what is left of an interval.
+      expect(held).toEqual([50, 50, 50, 10, 50, 50, 50, 10]);
+      device.destroy();
+    });
+
+    it("splits the batch where one iteration of all items is over the budget", async () => {
+      const { device, executor, held } = await watched(2, 100);
+      const instance = await (await executor.prepare(looping(120, 4, 2, false))).bind({});
+      await instance.run();
+      await instance.run();
+      expect(instance.cut.pieces).toBe(3);
+      expect(Math.max(...held)).toBeLessThanOrEqual(50);
+      device.destroy();
+    });
+
+    it("keeps pieces as large as the plan demands where the device is not filled by fewer", async () => {
+      const { device, executor } = await watched(2, 1000);
+      const plan = looping(120, 4, 2, false);
+      const filled = { ...plan, batch: { ...plan.batch, minimum: 100 } };
+      const instance = await (await executor.prepare(filled)).bind({}, { msPerItem: 4 });
+      expect(instance.cut.itemsPerPiece).toBe(100);
+      device.destroy();
+    });
   });
 
   describe("of a kernel of unknown cost", () => {

@@ -14,12 +14,10 @@ import { type EighProblem, MOST_SWEEPS, STATUS } from "../../problem.ts";
 import { DONE, dots, elements, registers, sum, turnColumns, within } from "../../wgsl/columns.ts";
 import type { Lanes } from "../../wgsl/lanes.ts";
 import { magnitudeBits, NAN_BITS, NOT_FINITE, scaling } from "../../wgsl/numbers.ts";
+import { LEAST, SHARE } from "../../wgsl/shift.ts";
 import { type Talk, talkOf } from "../../wgsl/talk.ts";
 import { lanesFor, type OneSidedConfig } from "./space.ts";
 
-/** The shift leaves the smallest eigenvalue at least this: an eighth of the spectrum's width, or, for multiples of the identity, 2^-10. */
-const SHARE = "0.125f";
-const LEAST = "9.765625e-4f";
 /** Stands for the eigenvalue of a column of zeros: it sorts behind all of a matrix scaled to 1. */
 const BEHIND = "3.0e38f";
 

@@ -1,26 +1,48 @@
-import { type Algorithm, type Binding, CONTRACT_VERSION, type Plan } from "@tunelab/contract";
+import {
+  type Algorithm,
+  type Binding,
+  type BufferSpec,
+  CONTRACT_VERSION,
+  type DispatchStep,
+  type Plan,
+  type Step,
+} from "@tunelab/contract";
 import { portBindings, portBuffers, strides } from "../../buffers.ts";
-import { compulsoryBytes, type EighProblem, expectedSweeps, FLOAT_BYTES } from "../../problem.ts";
+import {
+  compulsoryBytes,
+  type EighProblem,
+  expectedSweeps,
+  FLOAT_BYTES,
+  MOST_SWEEPS,
+} from "../../problem.ts";
 import { tournament } from "../../wgsl/pairs.ts";
 import { type ScalarConfig, scalarSpace, scalarWorkgroupBytes } from "./space.ts";
-import { scalarText } from "./text.ts";
+import { CHECK_THREADS, STATE_WORDS, scalarCheckText, scalarText } from "./text.ts";
 
 /** Pieces below this leave most devices idle. */
 const LEAST_MATRICES = 32;
 
 const wanted = ({ vectors }: EighProblem): boolean => vectors === "yes";
 
-/** Bytes of global memory that a matrix needs besides the ports. */
-function workBytes(problem: EighProblem, { memory, padding }: ScalarConfig): number {
+/** Sweeps between two looks of the host, where a dispatch is one sweep. */
+const SWEEPS_A_CHECK = 2;
+
+/** Buffers besides the ports: what does not fit workgroup memory, and what a matrix has come to between two dispatches. */
+function scratchOf(problem: EighProblem, { memory, padding }: ScalarConfig): readonly BufferSpec[] {
   const { size } = tournament(problem.n);
   const matrix = memory === "global" ? size * (size + padding) : 0;
   const basis = wanted(problem) && memory !== "both" ? problem.n ** 2 : 0;
-  return FLOAT_BYTES * (matrix + basis);
+  const scratch = (name: string, dtype: "f32" | "u32", words: number): BufferSpec[] =>
+    words > 0 ? [{ name, role: "scratch", dtype, fixedBytes: 0, itemBytes: FLOAT_BYTES * words }] : [];
+  return [
+    ...scratch("work", "f32", matrix + basis),
+    ...scratch("state", "u32", memory === "global" ? STATE_WORDS : 0),
+  ];
 }
 
 /**
  * Whole-matrix Jacobi, two-sided, cyclic in the order of a round-robin tournament: all n/2 turns of a round are found, then applied to all elements.
- * Eigenvalues of a diagonal matrix are exact.
+ * Eigenvalues of a diagonal matrix are exact. In workgroup memory all sweeps are one dispatch; in global memory each is one.
  */
 export const scalar: Algorithm<EighProblem, ScalarConfig> = {
   name: "scalar",
@@ -44,44 +66,71 @@ export const scalar: Algorithm<EighProblem, ScalarConfig> = {
   },
 
   resources(problem, config) {
-    const scratchBytesPerItem = workBytes(problem, config);
+    const scratch = scratchOf(problem, config);
     return {
       workgroupBytes: scalarWorkgroupBytes(problem.n, wanted(problem), config),
-      invocations: config.threads * config.matrices,
-      scratchBytesPerItem,
-      storageBuffers: portBindings(problem).length + (scratchBytesPerItem > 0 ? 1 : 0),
+      invocations: Math.max(config.threads * config.matrices, config.memory === "global" ? CHECK_THREADS : 0),
+      scratchBytesPerItem: scratch.reduce((sum, { itemBytes }) => sum + itemBytes, 0),
+      storageBuffers: portBindings(problem).length + scratch.length,
       features: [],
     };
   },
 
   plan(problem, config) {
     const needs = this.resources(problem, config);
-    const work = needs.scratchBytesPerItem;
+    const scratch = scratchOf(problem, config);
+    const global = config.memory === "global";
     const bindings: Binding[] = [
       ...portBindings(problem),
-      ...(work > 0 ? [{ buffer: "work", access: "read-write" } as const] : []),
+      ...scratch.map(({ name }) => ({ buffer: name, access: "read-write" }) as const),
     ];
+    const sweep: DispatchStep = {
+      kind: "dispatch",
+      stage: "jacobi",
+      module: "scalar",
+      entry: "main",
+      bindings,
+      groups: { fixed: 0, perItem: { groups: 1, items: config.matrices } },
+    };
+    const counting: Binding[] = [
+      { buffer: "state", access: "read" },
+      { buffer: "left", access: "read-write" },
+    ];
+    const loop: Step = {
+      kind: "loop",
+      stage: "sweeps",
+      steps: [sweep],
+      closing: [
+        { kind: "clear", stage: "check", buffer: "left" },
+        {
+          kind: "dispatch",
+          stage: "check",
+          module: "check",
+          entry: "main",
+          bindings: counting,
+          groups: { fixed: 0, perItem: { groups: 1, items: CHECK_THREADS } },
+        },
+      ],
+      maximum: MOST_SWEEPS,
+      checkEvery: SWEEPS_A_CHECK,
+      until: { buffer: "left", offset: 0, equals: 0 },
+    };
     const plan: Plan = {
       contract: CONTRACT_VERSION,
       operation: "eigh",
       algorithm: "scalar",
       buffers: [
         ...portBuffers(problem),
-        ...(work > 0
-          ? [{ name: "work", role: "scratch", dtype: "f32", fixedBytes: 0, itemBytes: work } as const]
+        ...scratch,
+        ...(global
+          ? [{ name: "left", role: "counter", dtype: "u32", fixedBytes: 4, itemBytes: 0 } as const]
           : []),
       ],
-      modules: [{ name: "scalar", wgsl: scalarText(problem, config, bindings) }],
-      steps: [
-        {
-          kind: "dispatch",
-          stage: "jacobi",
-          module: "scalar",
-          entry: "main",
-          bindings,
-          groups: { fixed: 0, perItem: { groups: 1, items: config.matrices } },
-        },
+      modules: [
+        { name: "scalar", wgsl: scalarText(problem, config, bindings) },
+        ...(global ? [{ name: "check", wgsl: scalarCheckText(problem, counting) }] : []),
       ],
+      steps: [global ? loop : sweep],
       batch: {
         dimension: "batch",
         items: problem.batch,

@@ -28,7 +28,6 @@ export function scalarWorkgroupBytes(n: number, vectors: boolean, config: Scalar
 }
 
 export function scalarSpace(n: number, vectors: boolean): Space<ScalarConfig> {
-  const { pairs } = tournament(n);
   return {
     parameters: [
       {
@@ -61,12 +60,6 @@ export function scalarSpace(n: number, vectors: boolean): Space<ScalarConfig> {
         doc: `threads * matrices is 16 to ${MOST_THREADS}`,
         parameters: ["threads", "matrices"],
         holds: ({ threads, matrices }) => threads * matrices >= 16 && threads * matrices <= MOST_THREADS,
-      },
-      {
-        name: "threads-have-work",
-        doc: "no more threads than groups of elements in a round, rounded up to a power of two, or 32",
-        parameters: ["threads"],
-        holds: ({ threads }) => threads <= Math.max(32, 2 * pairs * Math.max(pairs, n)),
       },
       {
         name: "fits-any-device",

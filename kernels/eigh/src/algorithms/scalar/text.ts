@@ -20,6 +20,9 @@ import type { ScalarConfig } from "./space.ts";
 /** Off-diagonal elements of a matrix scaled to 1 at which it is done: n of them in a column are a residual of n eps / 4. */
 const DONE = "3.0e-8f";
 
+/** Words of a matrix between two sweeps in global memory: bits of its largest element, whether it is over, sweeps so far. */
+export const STATE_WORDS = 3;
+
 /** Where the pieces of a matrix lie, as text. */
 interface Layout {
   readonly barrier: Text;
@@ -58,9 +61,11 @@ export function scalarText(problem: EighProblem, config: ScalarConfig, bindings:
   const layout = layoutOf(n, vectors, config);
   const inGroup = matrices * threads;
   const first = n % 2;
+  // In global memory a dispatch is one sweep, and what a matrix has come to waits in `state`.
+  const resumes = memory === "global";
   return lines(
     extentsStruct(strides(problem)),
-    bindingDeclarations(bindings, { ...PORT_TYPES, work: "array<f32>" }),
+    bindingDeclarations(bindings, { ...PORT_TYPES, work: "array<f32>", state: "array<u32>" }),
     memory !== "global" && `var<workgroup> a: array<f32, ${matrices * size * (size + padding)}>;`,
     vectors && memory === "both" && `var<workgroup> v: array<f32, ${matrices * n * n}>;`,
     `var<workgroup> turns: array<vec2f, ${matrices * pairs}>;`,
@@ -76,12 +81,14 @@ export function scalarText(problem: EighProblem, config: ScalarConfig, bindings:
       `let t = thread % ${formatU32(threads)};`,
       `let item = ${linearGroup()} * ${formatU32(matrices)} + slot;`,
       "let present = item < extents.items;",
+      `let opens = present${resumes ? " && extents.iteration == 0u" : ""};`,
       load(n, vectors, config, layout),
-      `let peak = atomicLoad(&marks[3u * slot]);`,
+      `${resumes ? "var" : "let"} peak = atomicLoad(&marks[3u * slot]);`,
+      resumes && `if (present && !opens) { peak = state[${STATE_WORDS}u * item]; }`,
       `let finite = peak < ${NOT_FINITE};`,
       scaling("peak"),
       block(
-        "if (present)",
+        "if (opens)",
         strided("e", size * size, threads, [
           `let i = e / ${formatU32(size)};`,
           `let j = e % ${formatU32(size)};`,
@@ -90,9 +97,16 @@ export function scalarText(problem: EighProblem, config: ScalarConfig, bindings:
       ),
       "var done = !present || !finite;",
       "var sweeps = 0u;",
+      resumes &&
+        block(
+          "if (present && !opens)",
+          `done = state[${STATE_WORDS}u * item + 1u] != 0u;`,
+          `sweeps = state[${STATE_WORDS}u * item + 2u];`,
+        ),
+      resumes && "let ended = done && !opens;",
       layout.barrier,
       block(
-        `for (var sweep = 0u; sweep < ${MOST_SWEEPS}u; sweep += 1u)`,
+        `for (var sweep = 0u; sweep < ${resumes ? 1 : MOST_SWEEPS}u; sweep += 1u)`,
         "var most = 0.0f;",
         "var turn = 0.0f;",
         block(
@@ -131,7 +145,36 @@ export function scalarText(problem: EighProblem, config: ScalarConfig, bindings:
           "atomicStore(&marks[3u * slot + 2u], 0u);",
         ),
       ),
+      resumes
+        ? [
+            `let over = done || extents.iteration == ${MOST_SWEEPS - 1}u;`,
+            "let ends = present && !ended && over;",
+            block(
+              "if (present && t == 0u)",
+              `state[${STATE_WORDS}u * item] = peak;`,
+              `state[${STATE_WORDS}u * item + 1u] = select(0u, 1u, over);`,
+              `state[${STATE_WORDS}u * item + 2u] = sweeps;`,
+            ),
+          ]
+        : "let ends = present;",
       finish(n, vectors, threads, layout),
+    ),
+  );
+}
+
+/** Threads of the kernel that counts: a thread a matrix. */
+export const CHECK_THREADS = 64;
+
+/** Counts the matrices that go on. */
+export function scalarCheckText(problem: EighProblem, bindings: readonly Binding[]): string {
+  return lines(
+    extentsStruct(strides(problem)),
+    bindingDeclarations(bindings, { state: "array<u32>", left: "array<atomic<u32>, 1>" }),
+    `@compute @workgroup_size(${CHECK_THREADS})`,
+    block(
+      `fn main(${GROUP_BUILTINS}, @builtin(local_invocation_index) thread: u32)`,
+      `let item = ${linearGroup()} * ${CHECK_THREADS}u + thread;`,
+      `if (item < extents.items && state[${STATE_WORDS}u * item + 1u] == 0u) { atomicAdd(&left[0], 1u); }`,
     ),
   );
 }
@@ -145,7 +188,7 @@ function load(n: number, vectors: boolean, { threads }: ScalarConfig, layout: La
     ),
     "workgroupBarrier();",
     block(
-      "if (present)",
+      "if (opens)",
       "var largest = 0u;",
       strided("e", size * size, threads, [
         `let i = e / ${formatU32(size)};`,
@@ -246,7 +289,7 @@ function finish(n: number, vectors: boolean, threads: number, layout: Layout): T
   const count = formatU32(n);
   return [
     block(
-      "if (present)",
+      "if (ends)",
       strided("i", n, threads, [
         `let x = ${layout.element("i", "i")};`,
         "var place = 0u;",
@@ -263,7 +306,7 @@ function finish(n: number, vectors: boolean, threads: number, layout: Layout): T
     ),
     "workgroupBarrier();",
     block(
-      "if (present)",
+      "if (ends)",
       vectors &&
         strided("e", n * n, threads, [
           `let i = e % ${count};`,
