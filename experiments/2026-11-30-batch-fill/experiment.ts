@@ -40,6 +40,7 @@ const experiment: Experiment = {
       of: "least",
       over: "most",
       predicted: 1.5,
+      theirs: { ratio: 1.25, device: "Radeon 8060S, 2048 against 262144 pairs" },
     },
     {
       text: "from a quarter of the most on, a pair costs the same",

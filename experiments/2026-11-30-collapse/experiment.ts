@@ -37,6 +37,7 @@ const experiment: Experiment = {
       over: "collapsed",
       predicted: 1,
       within: 0.1,
+      theirs: { ratio: 1.16, device: "Radeon 8060S" },
     },
   ],
 };

@@ -32,6 +32,7 @@ const experiment: Experiment = {
       of: "two-passes",
       over: "fused",
       predicted: 1.63,
+      theirs: { ratio: 1.63, device: "Radeon 8060S" },
     },
   ],
 };

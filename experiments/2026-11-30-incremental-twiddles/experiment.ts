@@ -36,6 +36,7 @@ const experiment: Experiment = {
       over: "direct",
       predicted: 1,
       within: 0.1,
+      theirs: { ratio: 1, device: "Radeon 8060S" },
     },
     {
       text: "walking from a constant errs 5 times as much",
@@ -50,6 +51,7 @@ const experiment: Experiment = {
       of: "walk",
       over: "direct",
       predicted: 5,
+      theirs: { ratio: 4.7, device: "Radeon 8060S" },
     },
   ],
 };

@@ -26,6 +26,7 @@ const experiment: Experiment = {
       of: "tree",
       over: "subgroup",
       predicted: 1.05,
+      theirs: { ratio: 1.07, device: "Radeon 8060S" },
     },
   ],
 };

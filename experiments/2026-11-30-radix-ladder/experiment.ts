@@ -34,6 +34,7 @@ const experiment: Experiment = {
       of: "radix-2",
       over: "radix-4",
       predicted: 1.26,
+      theirs: { ratio: 1.26, device: "Radeon 8060S" },
     },
     {
       text: "radix 4 takes 1.4 times radix 16",

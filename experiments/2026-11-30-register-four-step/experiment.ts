@@ -24,6 +24,7 @@ const experiment: Experiment = {
       of: "stockham",
       over: "four-step",
       predicted: 2.25,
+      theirs: { ratio: 2.25, device: "Radeon 8060S" },
     },
   ],
 };

@@ -34,6 +34,7 @@ const experiment: Experiment = {
       of: "tile-1",
       over: "tile-8",
       predicted: 1.16,
+      theirs: { ratio: 1.16, device: "Radeon 8060S, at most" },
     },
   ],
 };

@@ -35,6 +35,7 @@ const experiment: Experiment = {
       of: "threads-64",
       over: "threads-256",
       predicted: 2.3,
+      theirs: { ratio: 2.27, device: "Radeon 8060S" },
     },
     {
       text: "128 threads take 1.39 times 256",
@@ -42,6 +43,7 @@ const experiment: Experiment = {
       of: "threads-128",
       over: "threads-256",
       predicted: 1.39,
+      theirs: { ratio: 1.39, device: "Radeon 8060S" },
     },
   ],
 };

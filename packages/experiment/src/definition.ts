@@ -33,6 +33,8 @@ export interface Claim {
   readonly predicted: number;
   /** Claims equality: the ratio lies within this fraction of `predicted`. Needed where `predicted` is 1. */
   readonly within?: number;
+  /** The ratio that the source's own document gives, and on which device: theirs, beside what is measured here. */
+  readonly theirs?: { readonly ratio: number; readonly device: string };
 }
 
 /** One question with its hypothesis; a file `experiments/<yyyy-mm-dd>-<slug>/experiment.ts` exports it as default. */

@@ -61,6 +61,7 @@ export function runsOf(
       scale: command.scale,
       ...(noise ? { gateReachable: noise.gateReachable } : {}),
       rounds: rounds.length,
+      epoch: whole[0]!.trial.epoch,
       arms: [...arms.values()].map((arm) =>
         armResult(
           arm,

@@ -1,10 +1,11 @@
 export { checkDefinition, completed, EXPERIMENT_NAME } from "./check.ts";
 export * from "./definition.ts";
 export { commandOf, commandWords, EXPERIMENT_WORKLOAD, runsOf } from "./extract.ts";
-export { boundText, experimentFiles } from "./readme.ts";
+export { boundText, experimentFiles, type Standings } from "./readme.ts";
 export * from "./result.ts";
 export { type RunProgress, runSlots } from "./run.ts";
 export { ROUNDS, type Slot, schedule } from "./schedule.ts";
+export { type RunStanding, type StandingContext, standingOf } from "./standing.ts";
 export { HOST_ALGORITHM, measureHost } from "./study/host.ts";
 export { planStudy, type StudySubject, studySubject } from "./study/plan.ts";
 export { runStudyTable, STUDY_WORKLOAD, type StudyProgress, type StudyRun } from "./study/run.ts";

@@ -11,16 +11,21 @@ import {
   NOTHING,
 } from "@tunelab/report";
 import { armsChart } from "./chart.ts";
-import type { NamedExperiment } from "./definition.ts";
-import { type ExperimentResult, type ExperimentRun, runKey } from "./result.ts";
+import type { Claim, NamedExperiment } from "./definition.ts";
+import { type ExperimentResult, type ExperimentRun, runKey, type WithdrawnRun } from "./result.ts";
+import type { RunStanding } from "./standing.ts";
 import { ALPHA, floorOf, type Judged, judgeRun, overall } from "./verdict.ts";
+
+/** What each run still stands for, by session; a run without an entry stands as it is. */
+export type Standings = ReadonlyMap<string, RunStanding>;
 
 /** Files of an experiment's folder that are written from its definition and its result. */
 export async function experimentFiles(
   named: NamedExperiment,
   result: ExperimentResult | undefined,
+  standings: Standings = new Map(),
 ): Promise<ReadonlyMap<string, string>> {
-  const files = new Map([["README.md", readmeText(named, result)]]);
+  const files = new Map([["README.md", readmeText(named, result, standings)]]);
   for (const run of result?.runs ?? []) {
     const chart = armsChart(run);
     if (chart) files.set(pictureName(run), await chartSvg(chart));
@@ -30,7 +35,11 @@ export async function experimentFiles(
 
 const pictureName = (run: ExperimentRun): string => `${runKey(run)}.svg`;
 
-function readmeText(named: NamedExperiment, result: ExperimentResult | undefined): string {
+function readmeText(
+  named: NamedExperiment,
+  result: ExperimentResult | undefined,
+  standings: Standings,
+): string {
   const { name, experiment } = named;
   const { question, hypothesis, source, varies, operation, claims } = experiment;
   const runs = result?.runs ?? [];
@@ -41,38 +50,83 @@ function readmeText(named: NamedExperiment, result: ExperimentResult | undefined
     `**Varied.** ${escapeMarkdown(varies)}`,
     ...(source ? [`**Source.** ${escapeMarkdown(source)}`] : []),
     gridMarkdown({
-      columns: columns("claim", "figure", ">predicted"),
-      rows: claims.map(({ text, figure, predicted, within, of, over }) => [
-        text,
-        `${figure} of ${of} over ${over}`,
-        formatRatio(predicted) + (within === undefined ? "" : ` within ${formatPercent(within)}`),
+      columns: columns("claim", "figure", ">predicted", ...theirTitle(claims)),
+      rows: claims.map((claim) => [
+        claim.text,
+        `${claim.figure} of ${claim.of} over ${claim.over}`,
+        formatRatio(claim.predicted) +
+          (claim.within === undefined ? "" : ` within ${formatPercent(claim.within)}`),
+        ...theirCell(claims, claim),
       ]),
     }),
   ];
+  const withdrawn = result?.withdrawn ?? [];
   if (runs.length === 0) parts.push("Not measured yet.");
-  else {
-    parts.push("## Verdicts", verdictGrid(named, runs));
-    for (const run of runs) parts.push(...runParts(named, run));
-  }
+  if (runs.length + withdrawn.length > 0)
+    parts.push("## Verdicts", verdictGrid(named, runs, withdrawn, standings));
+  for (const run of runs) parts.push(...runParts(named, run, standings.get(run.session)));
   return `${parts.join("\n\n")}\n`;
 }
 
-function verdictGrid({ experiment }: NamedExperiment, runs: readonly ExperimentRun[]): string {
+/** Runs that count, then those that no longer do, struck through with the reason. */
+function verdictGrid(
+  { experiment }: NamedExperiment,
+  runs: readonly ExperimentRun[],
+  withdrawn: readonly WithdrawnRun[],
+  standings: Standings,
+): string {
+  const row = (run: ExperimentRun, standing: string): string[] => [
+    run.device,
+    run.profile,
+    run.startedAt.slice(0, 10),
+    overall(judgeRun(experiment, run)),
+    standing,
+  ];
   return gridMarkdown({
-    columns: columns("device", "profile", "verdict"),
-    rows: runs.map((run) => [run.device, run.profile, overall(judgeRun(experiment, run))]),
+    columns: columns("device", "profile", "day", "verdict", "standing"),
+    rows: [
+      ...runs.map((run) => row(run, standingWord(standings.get(run.session)))),
+      ...withdrawn.map(({ run, reason }) => row(run, reason)),
+    ],
+    struck: withdrawn.map((_, index) => runs.length + index),
   });
 }
 
-function runParts({ experiment }: NamedExperiment, run: ExperimentRun): readonly string[] {
+function standingWord(standing: RunStanding | undefined): string {
+  if (standing && standing.mismatches.length > 0) return "not what the definition asks for";
+  return standing && standing.stale.length > 0 ? "stale" : "counts";
+}
+
+/** A column for what the documents themselves report, where one does; theirs, on their devices. */
+const theirTitle = (claims: readonly Claim[]): readonly string[] =>
+  claims.some(({ theirs }) => theirs) ? [">theirs, in the document"] : [];
+
+const theirCell = (claims: readonly Claim[], { theirs }: Claim): readonly string[] =>
+  theirTitle(claims).map(() => (theirs ? `${formatRatio(theirs.ratio)} (${theirs.device})` : NOTHING));
+
+function runParts(
+  { experiment }: NamedExperiment,
+  run: ExperimentRun,
+  standing: RunStanding | undefined,
+): readonly string[] {
+  const { claims } = experiment;
   const judged = judgeRun(experiment, run);
   const chart = armsChart(run);
   return [
     `## ${escapeMarkdown(run.device)}, ${run.profile}`,
     `${escapeMarkdown(run.implementation)} (${escapeMarkdown(run.compiler)}) on ${escapeMarkdown(run.backend)}, driver ${escapeMarkdown(run.driver)}; session ${run.session}, commit ${run.commit.slice(0, 12) || "unknown"}${run.dirty ? " with uncommitted changes" : ""}. ${run.rounds} rounds; intervals of ${formatPercent(1 - ALPHA)}; differences under ${formatPercent(floorOf(run))} are not told from none here.`,
+    ...(standing?.mismatches ?? []).map(
+      (line) => `**Not what the definition asks for:** ${escapeMarkdown(line)}; run it again.`,
+    ),
+    ...(standing?.stale ?? []).map((line) => `**Stale:** ${escapeMarkdown(line)}; run it again.`),
     gridMarkdown({
-      columns: columns("claim", ">predicted", ">measured", "interval", "verdict"),
-      rows: judged.map((one) => [one.claim.text, formatRatio(one.claim.predicted), ...measuredCells(one)]),
+      columns: columns("claim", ">predicted", ...theirTitle(claims), ">measured here", "interval", "verdict"),
+      rows: judged.map((one) => [
+        one.claim.text,
+        formatRatio(one.claim.predicted),
+        ...theirCell(claims, one.claim),
+        ...measuredCells(one),
+      ]),
     }),
     ...(chart ? [`![time of each arm, round by round](${pictureName(run)})`] : []),
     gridMarkdown({

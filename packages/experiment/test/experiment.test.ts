@@ -173,8 +173,8 @@ describe("a result", () => {
 
   it("that is no JSON, of a newer schema or of another shape is refused with its path", () => {
     expect(() => parseResult("{", "x/result.json")).toThrow("x/result.json is not JSON");
-    expect(() => parseResult('{"schema": 2}', "x/result.json")).toThrow(
-      "newer tunelab (schema 2, this one reads 1)",
+    expect(() => parseResult('{"schema": 3}', "x/result.json")).toThrow(
+      "newer tunelab (schema 3, this one reads 2)",
     );
     expect(() => parseResult('{"schema": 1, "experiment": "a", "runs": [{}]}', "x/result.json")).toThrow(
       /x\/result.json is no experiment's result: runs.0/,

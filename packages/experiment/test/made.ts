@@ -18,7 +18,7 @@ import {
 
 export const NAME = "2026-11-30-width";
 
-const plain: Algorithm = {
+export const plain: Algorithm = {
   name: "plain",
   space: () => ({
     parameters: [

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { asFault, Fault } from "@tunelab/contract";
+import { asFault, deviceSlug, Fault, type TuningTable } from "@tunelab/contract";
 import {
   checkDefinition,
   completed,
@@ -11,10 +11,14 @@ import {
   experimentFiles,
   type NamedExperiment,
   parseResult,
+  type Standings,
   serialiseResult,
+  standingOf,
+  withoutRun,
   withRun,
 } from "@tunelab/experiment";
 import { packed } from "./build.ts";
+import { tablesBelow } from "./known-tables.ts";
 import { packedExperiments } from "./packed-experiments.ts";
 import { requireCheckout } from "./places.ts";
 import type { Owned } from "./published.ts";
@@ -85,6 +89,47 @@ export async function readResult(root: string, name: string): Promise<Experiment
   return text === undefined ? undefined : parseResult(text, path);
 }
 
+/** Each run's standing, by session: against its definition, and against the kernels as the device that measured would run them. */
+async function standings(
+  root: string,
+  named: NamedExperiment,
+  result: ExperimentResult | undefined,
+): Promise<Standings> {
+  const { operation, epoch } = await loadSuite(named.experiment.operation);
+  const tables = await tablesBelow(join(root, "tables"));
+  const found = (result?.runs ?? []).map(async (run) => {
+    const device = tables.find((table) => sameDevice(table, run))?.device;
+    const context = { operation, epoch, ...(device ? { capabilities: device.capabilities } : {}) };
+    return [run.session, await standingOf(named, run, context)] as const;
+  });
+  return new Map(await Promise.all(found));
+}
+
+/** What a device can do is in its published tables: a result keeps who measured, and no more. */
+const sameDevice = ({ device: { identity }, profile }: TuningTable, run: ExperimentRun): boolean =>
+  deviceSlug(identity) === run.deviceSlug &&
+  identity.compiler === run.compiler &&
+  identity.backend === run.backend &&
+  profile === run.profile;
+
+/** Runs that answer another question than their experiment's definition asks, one line each. */
+export async function mismatchesOf(
+  root: string,
+  experiments: readonly NamedExperiment[],
+): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for (const named of experiments) {
+    const result = await readResult(root, named.name);
+    for (const [session, { mismatches }] of await standings(root, named, result)) {
+      for (const line of mismatches)
+        lines.push(
+          `experiments/${named.name}/result.json: the run of session ${session} no longer matches the definition: ${line}`,
+        );
+    }
+  }
+  return lines;
+}
+
 /** Adds runs to their results and writes every file that follows from them; gives the folders where the new run stands. */
 export async function keepRuns(
   root: string,
@@ -95,12 +140,28 @@ export async function keepRuns(
   for (const [name, run] of runs) {
     const named = experiments.find((one) => one.name === name)!;
     const result = withRun(await readResult(root, name), name, run);
-    await writeWhole(resultPath(root, name), serialiseResult(result));
-    for (const [file, text] of await experimentFiles(named, result))
-      await writeWhole(join(root, "experiments", name, file), text);
+    await keepResult(root, named, result);
     if (result.runs.includes(run)) folders.push(`experiments/${name}`);
   }
   return folders;
+}
+
+async function keepResult(root: string, named: NamedExperiment, result: ExperimentResult): Promise<void> {
+  await writeWhole(resultPath(root, named.name), serialiseResult(result));
+  for (const [file, text] of await experimentFiles(named, result, await standings(root, named, result)))
+    await writeWhole(join(root, "experiments", named.name, file), text);
+}
+
+/** Withdraws the run of one session with a reason; it stays on the page, struck through. @throws Fault `usage`. */
+export async function retractRun(
+  root: string,
+  named: NamedExperiment,
+  session: string,
+  reason: string,
+): Promise<void> {
+  const result = await readResult(root, named.name);
+  if (!result) throw new Fault("usage", `experiment ${named.name} has no result yet`);
+  await keepResult(root, named, withoutRun(result, session, reason));
 }
 
 /** What `lab experiment` owns: pages and pictures in the experiments' folders. */
@@ -116,7 +177,7 @@ export async function generatedExperiments(
   const files = new Map<string, string>();
   for (const named of experiments) {
     const result = await readResult(root, named.name);
-    for (const [file, text] of await experimentFiles(named, result))
+    for (const [file, text] of await experimentFiles(named, result, await standings(root, named, result)))
       files.set(`experiments/${named.name}/${file}`, text);
   }
   return files;

@@ -14,7 +14,9 @@ import {
   generatedExperiments,
   keepRuns,
   loadExperiments,
+  mismatchesOf,
   readResult,
+  retractRun,
 } from "../experiments.ts";
 import { EXIT, ExitWith, type Io } from "../io.ts";
 import { requireCheckout } from "../places.ts";
@@ -27,7 +29,7 @@ interface JsonFlag {
 export function register(program: Command, io: Io): void {
   const experiment = program
     .command("experiment")
-    .description("questions with a prediction: new, run, list, check, import")
+    .description("questions with a prediction: new, run, list, check, import, retract")
     .addHelpText("after", "\nExample: pnpm lab experiment list --json");
   const sub = (name: string, description: string): Command =>
     experiment.command(name).description(description).option("--json", "print as JSON");
@@ -51,7 +53,19 @@ export function register(program: Command, io: Io): void {
   sub("import <journal>", "take in what a packed laboratory measured")
     .addHelpText("after", "\nExample: pnpm lab experiment import h200.jsonl")
     .action((file: string, flags: JsonFlag) => take(file, flags, io));
-  sub("check", "definitions are valid and every page is what its result gives; exit 1 otherwise")
+  sub("retract <name> <session>", "withdraw the run of one session, with a reason; it stays, struck through")
+    .requiredOption("--reason <text>", "why")
+    .addHelpText(
+      "after",
+      '\nExample: pnpm lab experiment retract radix-ladder 01M8... --reason "the fan had stopped"',
+    )
+    .action((name: string, session: string, flags: JsonFlag & { readonly reason: string }) =>
+      withdraw(name, session, flags, io),
+    );
+  sub(
+    "check",
+    "definitions are valid, results are theirs and every page is what its result gives; exit 1 otherwise",
+  )
     .option("--write", "write what differs")
     .addHelpText("after", "\nExample: pnpm lab experiment check --write")
     .action((flags: JsonFlag & { readonly write?: boolean }) => check(flags, io));
@@ -188,16 +202,39 @@ async function tell(
   for (const folder of folders) io.out(`Page: ${folder}/README.md`);
 }
 
+async function withdraw(
+  name: string,
+  session: string,
+  flags: JsonFlag & { readonly reason: string },
+  io: Io,
+): Promise<void> {
+  const root = requireCheckout();
+  const [named] = chosen(await loadExperiments(), [name]);
+  await retractRun(root, named!, session, flags.reason);
+  io.out(
+    flags.json
+      ? JSON.stringify({ experiment: named!.name, session, reason: flags.reason })
+      : `Retracted ${session} of ${named!.name}: ${flags.reason}`,
+  );
+}
+
 async function check(flags: JsonFlag & { readonly write?: boolean }, io: Io): Promise<void> {
   const root = requireCheckout();
   const all = await loadExperiments();
   const files = await generatedExperiments(root, all);
   const wrong = await differences(root, files, EXPERIMENTS_OWN);
   if (flags.write) await writeGenerated(root, files, EXPERIMENTS_OWN);
+  // Writing a page again mends no result that answers another question.
+  const mismatches = await mismatchesOf(root, all);
   if (flags.json)
-    io.out(JSON.stringify({ experiments: all.length, differing: wrong.map(({ path }) => path) }));
-  else if (wrong.length === 0)
-    io.out(`${all.length} experiments: every definition is valid, every page is what its result gives.`);
-  else for (const { why } of wrong) io.out(`${flags.write ? "written" : "differs"}: ${why}`);
-  if (wrong.length > 0 && !flags.write) throw new ExitWith(EXIT.failed);
+    io.out(JSON.stringify({ experiments: all.length, differing: wrong.map(({ path }) => path), mismatches }));
+  else if (wrong.length + mismatches.length === 0)
+    io.out(
+      `${all.length} experiments: every definition is valid, every result is its own, every page is what its result gives.`,
+    );
+  else {
+    for (const { why } of wrong) io.out(`${flags.write ? "written" : "differs"}: ${why}`);
+    for (const line of mismatches) io.out(`${line}; run it again or retract it`);
+  }
+  if (mismatches.length > 0 || (wrong.length > 0 && !flags.write)) throw new ExitWith(EXIT.failed);
 }

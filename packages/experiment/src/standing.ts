@@ -1,0 +1,76 @@
+import { type Capabilities, canonicalJson, type Operation } from "@tunelab/contract";
+import { replan } from "@tunelab/selection";
+import { formatId, parseConfig, parseId } from "@tunelab/variants";
+import { armsAt, type NamedExperiment, type ResolvedArm } from "./definition.ts";
+import type { ArmResult, ExperimentRun } from "./result.ts";
+
+/** What a run still says of the code and of its definition. */
+export interface RunStanding {
+  /** Where the run is not what the definition asks for, one line each: its result answers another question. */
+  readonly mismatches: readonly string[];
+  /** Why it no longer stands for what the code would run, one line each. */
+  readonly stale: readonly string[];
+}
+
+/** Of the code as it is, what a run is held against. */
+export interface StandingContext {
+  readonly operation: Operation;
+  /** The suite's epoch. */
+  readonly epoch: number;
+  /** Of the device that measured; without them plans cannot be made again, and no kernel is called changed. */
+  readonly capabilities?: Capabilities;
+}
+
+/** Holds a run against its definition (completed, see `completed`) and its kernels. Needs no GPU. */
+export async function standingOf(
+  { experiment }: NamedExperiment,
+  run: ExperimentRun,
+  { operation, epoch, capabilities }: StandingContext,
+): Promise<RunStanding> {
+  const mismatches: string[] = [];
+  const stale: string[] = [];
+  const asked = armsAt(experiment, run.scale);
+  const names = (arms: readonly { readonly name: string }[]): string =>
+    arms.map(({ name }) => name).join(", ");
+  if (names(asked) !== names(run.arms))
+    mismatches.push(`it has the arms ${names(run.arms)}, and the definition ${names(asked)}`);
+  if (run.epoch !== undefined && run.epoch !== epoch)
+    stale.push(`measured at epoch ${run.epoch}, and the suite is at ${epoch}`);
+  const changed: string[] = [];
+  for (const arm of asked) {
+    const found = run.arms.find(({ name }) => name === arm.name);
+    if (!found) continue;
+    const other = await otherThan(arm, found, operation);
+    if (other) mismatches.push(other);
+    else if (capabilities && found.planHash !== "") {
+      const now = await replan(operation, capabilities, arm.problem, arm);
+      if (now !== found.planHash) changed.push(arm.name);
+    }
+  }
+  if (changed.length > 0) stale.push(`the kernels of ${changed.join(", ")} have changed since`);
+  return { mismatches, stale };
+}
+
+/** How an arm's result is another variant or problem than the definition asks for; undefined when it is the same. */
+async function otherThan(
+  arm: ResolvedArm,
+  found: ArmResult,
+  operation: Operation,
+): Promise<string | undefined> {
+  if (canonicalJson(arm.problem) !== canonicalJson(found.problem))
+    return `arm ${arm.name} measured ${canonicalJson(found.problem)}, and the definition has ${canonicalJson(arm.problem)}`;
+  const algorithm = await operation.algorithms[arm.algorithm]?.();
+  if (!algorithm) return `arm ${arm.name}: the algorithm ${arm.algorithm} is gone`;
+  const space = algorithm.space(arm.problem);
+  const asked = formatId(arm.algorithm, space, arm.config);
+  if (asked === found.variant) return undefined;
+  try {
+    // An id may be older than a parameter, or name them in another order.
+    const { algorithm: name, settings } = parseId(found.variant);
+    if (name === arm.algorithm && formatId(name, space, parseConfig(space, settings)) === asked)
+      return undefined;
+  } catch {
+    // A parameter or value that is gone: not what the definition asks for.
+  }
+  return `arm ${arm.name} measured ${found.variant || "nothing"}, and the definition has ${asked}`;
+}
