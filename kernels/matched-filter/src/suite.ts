@@ -4,6 +4,7 @@ import { COMPLEX_BYTES, type MatchedFilterProblem, PAIR_BYTES, pairFlops, RECORD
 import { inspiralInputs } from "./suite/inspiral.ts";
 import { oracleOf } from "./suite/oracle.ts";
 import { type Plant, plant, plantedInputs } from "./suite/plant.ts";
+import { references } from "./suite/references.ts";
 import { staging } from "./suite/studies.ts";
 import { thresholdOracle } from "./suite/threshold-oracle.ts";
 
@@ -74,4 +75,5 @@ export const suite: Suite<MatchedFilterProblem> = {
     ],
   },
   studies: [staging],
+  references,
 };

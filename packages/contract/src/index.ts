@@ -12,6 +12,7 @@ export * from "./operation.ts";
 export * from "./pair.ts";
 export * from "./plan.ts";
 export * from "./probe.ts";
+export * from "./reference.ts";
 export * from "./simpler.ts";
 export * from "./study.ts";
 export * from "./study-table.ts";

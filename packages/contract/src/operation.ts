@@ -1,5 +1,6 @@
 import type { Capabilities, Resources } from "./capabilities.ts";
 import type { Dtype, Plan } from "./plan.ts";
+import type { Reference } from "./reference.ts";
 import type { StudyTable } from "./study-table.ts";
 
 /** A problem names a value for each of the operation's dimensions, e.g. { n: 4096, data: 64, templates: 512, pairs: 32768 }. */
@@ -142,6 +143,8 @@ export interface Suite<P extends Problem = Problem> {
   readonly workloads: Readonly<Record<WorkloadName, readonly P[]>>;
   /** Published tables with fixed rows and columns. */
   readonly studies?: readonly StudyTable<P>[];
+  /** What others measured of the operation, for its page. */
+  readonly references?: readonly Reference[];
 }
 
 export const WORKLOAD_NAMES = ["quick", "standard", "full"] as const;

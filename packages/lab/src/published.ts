@@ -15,7 +15,7 @@ import {
   withoutStudies,
 } from "@tunelab/selection";
 import { driftOf } from "./drift.ts";
-import { loadEpochs, loadOperations } from "./registry.ts";
+import { loadEpochs, loadOperations, loadReferences } from "./registry.ts";
 import { generatedSearch } from "./search-report.ts";
 import { boundsOf, writeWhole } from "./session.ts";
 import { generatedStudies } from "./study-tables.ts";
@@ -57,7 +57,8 @@ export async function generatedTables(root: string, publication: Publication): P
   }
   for (const [path, text] of await generatedStudies(root, publication.evidence, publication.retracted))
     files.set(path, text);
-  const reports = await reportFiles({ ...publication, isStale });
+  const references = await loadReferences();
+  const reports = await reportFiles({ ...publication, isStale, references });
   for (const [path, text] of reports) files.set(`reports/${path}`, text);
   for (const [path, text] of await generatedSearch(root)) files.set(path, text);
   return files;

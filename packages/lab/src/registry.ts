@@ -7,7 +7,7 @@ import {
   type Problem,
   type Suite,
 } from "@tunelab/contract";
-
+import type { OperationReference } from "@tunelab/report";
 import { isModulePath, loadOutside } from "./outside.ts";
 
 /** Every operation of the laboratory by name, loaded when first asked for. A new operation is one line here. */
@@ -68,6 +68,13 @@ export async function loadOperations(): Promise<readonly Operation[]> {
 /** Epochs of the suites as they are now, by operation. */
 export async function loadEpochs(): Promise<Readonly<Record<string, number>>> {
   return Object.fromEntries((await loadSuites()).map(({ operation, epoch }) => [operation.name, epoch]));
+}
+
+/** What others measured of the operations, with the work of each problem by the suite's own formula. */
+export async function loadReferences(): Promise<readonly OperationReference[]> {
+  return (await loadSuites()).flatMap(({ operation, references = [], work }) =>
+    references.map((one) => ({ ...one, operation: operation.name, flops: work(one.problem).flops })),
+  );
 }
 
 export async function loadProbes(): Promise<readonly Probe[]> {

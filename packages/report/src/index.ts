@@ -20,6 +20,7 @@ export { anchorOf, escapeMarkdown } from "./markdown.ts";
 export { operationPage } from "./operation.ts";
 export * from "./page.ts";
 export * from "./points.ts";
+export type { OperationReference } from "./references.ts";
 export * from "./regret.ts";
 export * from "./render.ts";
 export * from "./reports.ts";

@@ -8,6 +8,7 @@ import {
 } from "@tunelab/contract";
 import { type Retraction, tablePath, withoutRetracted } from "@tunelab/selection";
 import type { DimensionWords } from "./charts/times.ts";
+import type { OperationReference } from "./references.ts";
 import type { IsStale } from "./summary.ts";
 
 /** What reports are written from: the published tables, the evidence behind them and what was withdrawn of it. */
@@ -18,6 +19,8 @@ export interface ReportInput {
   readonly retracted: readonly Retraction[];
   readonly isStale: IsStale;
   readonly operations: readonly Operation[];
+  /** Others' figures, for the operations' pages. */
+  readonly references?: readonly OperationReference[];
   /** Published comparisons of two commits, oldest first. */
   readonly comparisons?: readonly Comparison[];
 }

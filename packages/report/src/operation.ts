@@ -11,6 +11,7 @@ import { problemLabels } from "./labels.ts";
 import { anchorOf, codeSpan, escapeMarkdown } from "./markdown.ts";
 import { Page } from "./page.ts";
 import { completing, fastest, type Point, pointsOf } from "./points.ts";
+import { referenceSection } from "./references.ts";
 import { type Regret, regrets, summaryOf } from "./regret.ts";
 import { sensitivities } from "./sensitivity.ts";
 import { bestRow, orderedEntries } from "./summary.ts";
@@ -61,6 +62,8 @@ export async function operationPage(input: ReportInput, name: string): Promise<P
       page.text(regretText(found));
     }
   }
+  const theirs = (input.references ?? []).filter(({ operation: of }) => of === name);
+  referenceSection(page, theirs, tables, (table) => pointsOf(table, evidence), operation);
   return page;
 }
 

@@ -112,3 +112,34 @@ test("a reader finds in one line of the operation's page what to use, how sure t
   expect(page).toMatch(/\| n=8192.* \| `chunk` \| 16 \| resolved, few tried \| 8 1\.50x \(2\) \|/);
   expect(page).toMatch(/\| problem \| time \| algorithm \| staging \| chunk \|/);
 });
+
+test("others' figures stand on the operation's page as theirs, with their device, beside our rate at the same size", async () => {
+  const made = input(
+    [table([entry(4096, [1000]), { ...entry(4096, [10]), problem: { n: 4096, pairs: 8 } }])],
+    {
+      operations: [operation()],
+      references: [
+        {
+          operation: "matched-filter",
+          source: "notes | <b>",
+          device: "Radeon 8060S",
+          problem: { n: 4096, pairs: 2048 },
+          what: "fused",
+          us: 134,
+          flops: 5e8,
+        },
+        { operation: "other", source: "x", device: "y", problem: { n: 1 }, what: "z", us: 1, flops: 1 },
+      ],
+    },
+  );
+  const page = (await operationPage(made, "matched-filter")).markdown();
+  const section = page.slice(page.indexOf("## Others' figures"));
+  expect(section).toContain("Not measured here");
+  expect(section).toContain(
+    "| notes \\| &lt;b&gt; | Radeon 8060S | n=4096,pairs=2048 | fused | 134 µs | 3.73 TFLOP/s | 5.00 GFLOP/s |",
+  );
+  expect(section.match(/^\| /gm)).toHaveLength(3);
+  expect((await operationPage(input([table([entry(64, [1])])]), "matched-filter")).markdown()).not.toContain(
+    "Others",
+  );
+});
