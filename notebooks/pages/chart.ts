@@ -1,13 +1,24 @@
-import { INK, LOOK, ratioTicks, SERIES, timeAxis, unitAxis, WIDTH } from "@tunelab/report";
+import {
+  formatBytes,
+  formatTime,
+  INK,
+  LOOK,
+  ratioTicks,
+  SERIES,
+  timeAxis,
+  unitAxis,
+  WIDTH,
+} from "@tunelab/report";
 import embed from "vega-embed";
 
-export { INK, SERIES, timeAxis, unitAxis, WIDTH };
+export { formatBytes, formatTime, INK, ratioTicks, SERIES, timeAxis, unitAxis };
 
 /** Space beside a chart's plot for its axis labels, in px. */
 const BESIDE = 120;
 
 /** The width that the page leaves for a plot: the reports' own, or less on a narrow page. */
-const room = (): number => Math.max(160, Math.min(WIDTH, document.documentElement.clientWidth - BESIDE));
+export const room = (): number =>
+  Math.max(160, Math.min(WIDTH, document.documentElement.clientWidth - BESIDE));
 
 /** Draws a Vega-Lite specification in the reports' look; `display` puts the element on the page. */
 export async function chart(spec: object): Promise<HTMLElement> {

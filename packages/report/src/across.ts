@@ -1,5 +1,6 @@
 import { problemKey, type TuningTable } from "@tunelab/contract";
-import { formatRatio, NOTHING } from "./format.ts";
+import { type Member, portfolio } from "@tunelab/selection";
+import { formatPercent, formatRatio, NOTHING } from "./format.ts";
 import { columns, gridMarkdown } from "./grid.ts";
 import { counted, inOrder, type ReportInput, tableName } from "./input.ts";
 import { escapeMarkdown } from "./markdown.ts";
@@ -39,6 +40,45 @@ export function transfers(
   );
 }
 
+/** A portfolio's variants are within this of the best everywhere: the lab's own noise floor on shared machines is wider. */
+const PORTFOLIO_WITHIN = 0.1;
+
+/** The fewest variants that come close to the best on every device and problem that was measured. */
+function portfolioText(
+  tables: readonly TuningTable[],
+  pointsFor: (table: TuningTable) => readonly Point[],
+): string | undefined {
+  const members = tables.flatMap((table) => {
+    const points = pointsFor(table);
+    return table.entries.flatMap((entry): Member[] => {
+      const key = problemKey(entry.problem);
+      const own = points
+        .filter((point) => point.key === key)
+        .map(({ variant, us }) => [variant, us] as const);
+      const times = new Map([...own, ...entry.rows.map(({ variant, minUs }) => [variant, minUs] as const)]);
+      return times.size > 0 ? [{ name: `${tableName(table, tables)}, ${key}`, times }] : [];
+    });
+  });
+  if (members.length < 2) return undefined;
+  const { variants, efficiency, worst, smallest } = portfolio(members, PORTFOLIO_WITHIN);
+  const serves = (variant: string): string =>
+    members
+      .filter(({ times }) => {
+        const us = times.get(variant);
+        return us !== undefined && Math.min(...times.values()) / us >= 1 - PORTFOLIO_WITHIN;
+      })
+      .map(({ name }) => name)
+      .join("; ");
+  const mean = efficiency.reduce((sum, one) => sum + one, 0) / efficiency.length;
+  return [
+    `**Portfolio.** ${smallest ? "The fewest" : "A few"} variants that come within ${formatPercent(PORTFOLIO_WITHIN)} of the best on each of the ${members.length} devices and problems: ${variants.length}, at worst ${formatPercent(worst)} of the best speed, ${formatPercent(mean)} in the mean. A variant counts only where it was timed.`,
+    gridMarkdown({
+      columns: columns("`variant`", `within ${formatPercent(PORTFOLIO_WITHIN)} on`),
+      rows: variants.map((variant) => [variant, serves(variant)]),
+    }),
+  ].join("\n\n");
+}
+
 /** What one device's best variants cost on another, operation by operation, for every problem that both measured. */
 export function acrossPage(input: ReportInput): Page {
   const page = new Page("Across devices");
@@ -50,6 +90,7 @@ export function acrossPage(input: ReportInput): Page {
     const tables = inOrder(input.tables).filter((table) => table.operation === operation);
     page.heading(2, operation);
     const found = transfers(tables, (table) => pointsOf(table, evidence));
+    const chosen = portfolioText(tables, (table) => pointsOf(table, evidence));
     const problems = [...new Set(found.map(({ problem }) => problem))].sort(byNumbers);
     if (problems.length === 0) page.text("No two devices measured one problem.");
     for (const problem of problems) {
@@ -68,6 +109,7 @@ export function acrossPage(input: ReportInput): Page {
         }),
       );
     }
+    if (chosen) page.text(chosen);
   }
   return page;
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import {
+  acrossPage,
   chartSvg,
   fractionsChart,
   linesChart,
@@ -15,7 +16,7 @@ import {
 import { problemLabels } from "../src/labels.ts";
 import { summaryOf } from "../src/regret.ts";
 import { input, operation, SESSIONS, session } from "./evidence.ts";
-import { entry, table, WIDE } from "./tables.ts";
+import { entry, row, table, WIDE } from "./tables.ts";
 
 const point = (us: number, config: Point["config"], more: Partial<Point> = {}): Point => ({
   problem: { n: 64 },
@@ -172,4 +173,19 @@ test("a chart without a point is none", () => {
   expect(noiseChart("fma", [0, Number.NaN])).toBeUndefined();
   expect(linesChart("t", [{ name: "a", table: bare, times: new Map() }])).toBeUndefined();
   expect(sensitivityChart("t", "", [])).toBeUndefined();
+});
+
+test("across devices stands the smallest portfolio: one variant that is close everywhere instead of each device's own best", async () => {
+  const rows = (times: Readonly<Record<string, number>>) =>
+    Object.entries(times).map(([variant, us], index) => row(index + 1, us, { variant }));
+  const on = (profile: "portable" | "native", times: Readonly<Record<string, number>>) =>
+    table([entry(64, [], { rows: rows(times) })], { profile });
+  const page = (one: number) =>
+    acrossPage(
+      input([on("portable", { own: 100, both: 105 }), on("native", { other: 50, both: one })]),
+    ).markdown();
+  expect(page(52)).toMatch(/\*\*Portfolio\.\*\* .*on each of the 2 devices and problems: 1, at worst 95\.2%/);
+  expect(page(52)).toContain("| `both` | NVIDIA H200, native, n=64,pairs=32768; NVIDIA H200, portable, n=64");
+  expect(page(80)).toMatch(/devices and problems: 2, at worst/);
+  expect(acrossPage(input([on("portable", { own: 100 })])).markdown()).not.toContain("Portfolio");
 });
