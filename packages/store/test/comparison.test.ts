@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -14,7 +14,11 @@ import {
   createComparison,
   decodeComparison,
   encodeComparison,
+  indexSessions,
   listComparisons,
+  publishComparison,
+  publishedComparisons,
+  queryIndex,
   readComparison,
 } from "../src/index.ts";
 
@@ -140,5 +144,91 @@ describe("a record in a file", () => {
 
   it.each(["{", "[]", '{"schema":1}'])("%s is refused by the file's name", (text) => {
     expect(() => decodeComparison(text, "record.json")).toThrow(/^record\.json is no /);
+  });
+});
+
+describe("published comparisons", () => {
+  /** A row whose quads are known: both sides drift, and the candidate takes 1.25 times the base in each. */
+  const timed = (): ComparisonRow => {
+    const quads = [1, 2, 3].map((drift, index) => {
+      const [a, b] = [100 * drift, 125 * drift];
+      return index % 2 === 0
+        ? { first: "A" as const, slotsNs: [a, b, b, a] as const }
+        : { first: "B" as const, slotsNs: [b, a, a, b] as const };
+    });
+    const total = {
+      ...{
+        verdict: "changed",
+        ratio: 1.25,
+        low: 1.2,
+        high: 1.3,
+        confidence: 0.999,
+        p: 0,
+        mde: 0.02,
+        count: 2,
+      },
+      ...{
+        clock: "gpu",
+        tickNs: 1,
+        repeats: { base: 1, candidate: 1 },
+        quads,
+        mode: "interleaved",
+        rejected: {},
+      },
+    } as const;
+    return row({ verdict: "slower", outcomes: [{ ...UNKNOWN_PAIR, total }] });
+  };
+  const stored = async (lab: string, whole: Comparison): Promise<void> => {
+    const { rows: _rows, stopped: _stopped, ...header } = whole;
+    await (await createComparison(lab, header)).finish(whole);
+  };
+
+  it("are copied once, read back as they were, and stand in the index with the laboratory's own, each once", async () => {
+    const base = await mkdtemp(join(folder, "published-"));
+    const [lab, tables] = [join(base, "lab"), join(base, "tables")];
+    const whole = comparison("01B", [timed(), row()]);
+    await stored(lab, whole);
+    await stored(lab, comparison("01C", [row()]));
+    const path = await publishComparison(lab, tables, "01B");
+    expect(path).toBe(join(tables, "evidence", "comparisons", "01B.json"));
+    expect(await publishedComparisons(tables)).toEqual([whole]);
+    await expect(publishComparison(lab, tables, "01B")).rejects.toThrow("is published already");
+
+    const { path: index, faults } = await indexSessions(lab, [join(tables, "evidence")]);
+    expect(faults).toEqual([]);
+    const ask = async (sql: string) => (await queryIndex(index, sql)).rows;
+    expect(await ask("SELECT id, base, candidate, device_slug FROM comparisons ORDER BY id")).toEqual([
+      { id: "01B", base: "a", candidate: "worktree", device_slug: "nobody" },
+      { id: "01C", base: "a", candidate: "worktree", device_slug: "nobody" },
+    ]);
+    expect(await ask("SELECT comparison, verdict, high FROM comparison_rows ORDER BY ALL")).toHaveLength(3);
+    // The first quad warmed up; in the others the candidate takes 1.25 times the base, whoever was first.
+    const quads = await ask(
+      "SELECT quad, exp(log_ratio) AS ratio, base_ns FROM comparison_quads ORDER BY quad",
+    );
+    expect(quads.map(({ ratio }) => Number(Number(ratio).toFixed(6)))).toEqual([1.25, 1.25]);
+    expect(quads.map(({ base_ns }) => Math.round(Number(base_ns)))).toEqual([200, 300]);
+  });
+
+  it("that are no JSON, newer, of another id or not whole are refused by name; the index leaves them out and says so", async () => {
+    const base = await mkdtemp(join(folder, "damaged-"));
+    const [lab, tables] = [join(base, "lab"), join(base, "tables")];
+    await stored(lab, { ...comparison("01D", [row()]), stopped: "interrupted" });
+    await expect(publishComparison(lab, tables, "01D")).rejects.toThrow("is not whole (interrupted)");
+    await stored(lab, comparison("01E", [row()]));
+    const path = await publishComparison(lab, tables, "01E");
+    const right = await readFile(path, "utf8");
+    const wrong: readonly (readonly [string, string])[] = [
+      [right.slice(0, 200), `${path} is no JSON`],
+      [right.replace('"schema":1', '"schema":9'), "newer tunelab (schema 9, this one reads 1)"],
+      [right.replace('"id":"01E"', '"id":"01F"'), `${path} holds comparison 01F, not its own`],
+      ["{}", `${path} is no record of a comparison`],
+    ];
+    for (const [text, says] of wrong) {
+      await writeFile(path, text);
+      await expect(publishedComparisons(tables)).rejects.toThrow(says);
+      const { faults } = await indexSessions(lab, [join(tables, "evidence")]);
+      expect(faults.map(({ message }) => message)).toEqual([expect.stringContaining(says)]);
+    }
   });
 });
