@@ -5,7 +5,7 @@ export { parseReplay, type ReplayEntry, type ReplayFile, type ReplayParameter } 
 export { quotedCounts, type ReplayOptions, type ReplayResult, replay } from "./replay/run.ts";
 export { mean } from "./replay/score.ts";
 export { changedConditions, reusable } from "./reuse.ts";
-export { FINALISTS } from "./search.ts";
+export { FINALISTS } from "./screened.ts";
 export { checkStart } from "./start.ts";
 export * from "./strategies/strategy.ts";
 export { orderJobs, tune } from "./tune.ts";

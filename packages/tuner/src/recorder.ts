@@ -6,7 +6,7 @@ import type {
   Trial,
   TrialOutcome,
 } from "@tunelab/contract";
-import type { Bench, CompiledAhead, RacedField } from "@tunelab/devices/protocol";
+import { type Bench, type CompiledAhead, OutOfTime, type RacedField } from "@tunelab/devices/protocol";
 import type { Planned } from "./candidate.ts";
 import { Known } from "./reuse.ts";
 import type { Stopwatch } from "./stopwatch.ts";
@@ -39,6 +39,19 @@ export async function unlessAborted<T>(begin: () => Promise<T>, signal: AbortSig
   }
 }
 
+/** Longest time that a timer holds, in ms: a longer one would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** What a request came to, or what it was doing when its time was over. */
+async function orCut<T>(request: Promise<T>): Promise<{ readonly value: T } | { readonly cut: string }> {
+  try {
+    return { value: await request };
+  } catch (error) {
+    if (error instanceof OutOfTime) return { cut: error.message };
+    throw error;
+  }
+}
+
 /** Measures on the bench and makes every outcome durable before anything else happens. */
 export class Recorder {
   readonly trials: Trial[] = [];
@@ -61,44 +74,67 @@ export class Recorder {
   }
 
   /**
-   * A measured trial and what it cost in ms of wall time. Its compile time is the compiler's that did it elsewhere, `elsewhereMs`:
-   * the timing host only loaded the result. Rejects when the device cannot be used any more.
+   * A measured trial and what it cost in ms of wall time; or, when `limitMs` did not do, what it was doing in one line, and nothing
+   * is recorded. Its compile time is the compiler's that did it elsewhere, `elsewhereMs`: the timing host only loaded the result.
+   * Rejects when the device cannot be used any more.
    */
   async measure(
     request: MeasureRequest,
     planned: Planned,
-    elsewhereMs = 0,
-  ): Promise<{ trial: Trial; costMs: number; ownCompileMs: number }> {
+    { elsewhereMs = 0, limitMs }: { readonly elsewhereMs?: number | undefined; readonly limitMs: number },
+  ): Promise<
+    | { readonly trial: Trial; readonly costMs: number; readonly ownCompileMs: number }
+    | { readonly cut: string }
+  > {
     const before = this.#clock.now();
-    const outcome = await this.#onHost(() => this.#bench.measure(request));
+    const measured = await orCut(this.#onHost(() => this.#bench.measure(request, limitMs)));
+    if ("cut" in measured) return measured;
+    const outcome = measured.value;
     const { compileMs: ownCompileMs = 0 } = outcome;
     const compiled = elsewhereMs > ownCompileMs ? { ...outcome, compileMs: elsewhereMs } : outcome;
     const trial = await this.record(compiled, planned);
     return { trial, costMs: this.#clock.now() - before, ownCompileMs };
   }
 
-  /** Compiles ahead; what it came to and what it cost in ms of wall time. */
-  async compile(requests: readonly MeasureRequest[]): Promise<CompiledAhead & { readonly costMs: number }> {
+  /** Compiles ahead within `limitMs`; what it came to and what it cost in ms of wall time. Cut short, it came to nothing. */
+  async compile(
+    requests: readonly MeasureRequest[],
+    limitMs: number,
+  ): Promise<CompiledAhead & { readonly costMs: number }> {
     const before = this.#clock.now();
-    const compiled = await this.#onHost(() => this.#bench.compile(requests));
-    return { ...compiled, costMs: this.#clock.now() - before };
+    if (!(limitMs > 0)) return { costMs: 0 };
+    const compiled = await orCut(this.#onHost(() => this.#bench.compile(requests, limitMs)));
+    const costMs = this.#clock.now() - before;
+    return "cut" in compiled ? { costMs } : { ...compiled.value, costMs };
   }
 
-  /** Waits for compilers elsewhere: what they came to, and what waiting cost in ms of wall time. */
-  async waitFor<T>(compilers: Promise<T>): Promise<{ readonly result: T; readonly costMs: number }> {
+  /**
+   * Waits for compilers elsewhere, `limitMs` of real time at most: what they came to, undefined when they did not end, and what
+   * waiting cost in ms of wall time.
+   */
+  async waitFor<T>(
+    compilers: Promise<T>,
+    limitMs: number,
+  ): Promise<{ readonly result: T | undefined; readonly costMs: number }> {
     const before = this.#clock.now();
     this.#stopwatch.enter("compile");
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      if (limitMs <= LONGEST_TIMER_MS) timer = setTimeout(() => resolve(undefined), limitMs);
+    });
     try {
-      const result = await unlessAborted(() => compilers, this.#signal);
+      const result = await unlessAborted(() => Promise.race([compilers, late]), this.#signal);
       return { result, costMs: this.#clock.now() - before };
     } finally {
+      clearTimeout(timer);
       this.#stopwatch.enter("idle");
     }
   }
 
-  /** Times variants against each other. */
-  race(request: RaceRequest): Promise<RacedField> {
-    return this.#onHost(() => this.#bench.race(request));
+  /** Times variants against each other; cut short after `limitMs`, there was no race. */
+  async race(request: RaceRequest, limitMs: number): Promise<RacedField> {
+    const raced = await orCut(this.#onHost(() => this.#bench.race(request, limitMs)));
+    return "cut" in raced ? { reason: raced.cut } : raced.value;
   }
 
   /** Something besides trials, durable when it resolves. */

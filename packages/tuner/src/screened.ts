@@ -2,6 +2,9 @@ import { bestNs, type Trial } from "@tunelab/contract";
 import type { Contender } from "./race.ts";
 import type { FailedVariant } from "./types.ts";
 
+/** Screened variants that are certified beside the defaults. */
+export const FINALISTS = 6;
+
 /** A variant that was screened, and what became of it since. */
 export interface Screened extends Contender {
   readonly trial: Trial;

@@ -122,6 +122,7 @@ export function register(program: Command, io: Io): void {
 const collect = (value: string, all: readonly string[]): string[] => [...all, value];
 
 async function run(flags: TuneFlags, io: Io): Promise<void> {
+  const since = performance.now();
   // Everything that can be wrong with the command line is found before a device is touched.
   const strategy = strategyNamed(flags.strategy);
   const profile = parseProfile(flags.profile);
@@ -179,6 +180,7 @@ async function run(flags: TuneFlags, io: Io): Promise<void> {
       profile,
       seed,
       budgetMs,
+      since,
       trials,
     });
   } finally {
@@ -200,6 +202,7 @@ interface Job {
   readonly profile: ProfileName;
   readonly seed: number;
   readonly budgetMs: number;
+  readonly since: number;
   readonly trials: number | undefined;
 }
 
@@ -233,6 +236,7 @@ async function session(job: Job): Promise<void> {
         where: job.where,
         tables: flags.transfer ? await knownTables(destination.folder) : [],
         budgetMs,
+        since: job.since,
         ...(trials === undefined ? {} : { trials }),
         ahead: availableParallelism(),
         ...(compilers ? { compilers: () => compilers.open() } : {}),
