@@ -122,7 +122,7 @@ export function register(program: Command, io: Io): void {
 const collect = (value: string, all: readonly string[]): string[] => [...all, value];
 
 async function run(flags: TuneFlags, io: Io): Promise<void> {
-  const since = performance.now();
+  const since = io.startedAt ?? performance.now();
   // Everything that can be wrong with the command line is found before a device is touched.
   const strategy = strategyNamed(flags.strategy);
   const profile = parseProfile(flags.profile);
