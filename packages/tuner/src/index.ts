@@ -1,5 +1,6 @@
 export { loadAlgorithms } from "./candidate.ts";
 export type { Compiler } from "./farm.ts";
+export { type Objective, objectiveNamed, TIME } from "./objective.ts";
 export { exportReplay, type ReplayExport } from "./replay/export.ts";
 export { parseReplay, type ReplayEntry, type ReplayFile, type ReplayParameter } from "./replay/format.ts";
 export { quotedCounts, type ReplayOptions, type ReplayResult, replay } from "./replay/run.ts";

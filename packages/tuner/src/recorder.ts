@@ -1,10 +1,13 @@
-import type {
-  MeasureRequest,
-  RaceRequest,
-  SessionEvent,
-  SessionSink,
-  Trial,
-  TrialOutcome,
+import {
+  bestNs,
+  type MeasureRequest,
+  type Metric,
+  metricValues,
+  type RaceRequest,
+  type SessionEvent,
+  type SessionSink,
+  type Trial,
+  type TrialOutcome,
 } from "@tunelab/contract";
 import { type Bench, type CompiledAhead, OutOfTime, type RacedField } from "@tunelab/devices/protocol";
 import type { Planned } from "./candidate.ts";
@@ -61,9 +64,23 @@ export class Recorder {
   readonly #clock: TuneClock;
   readonly #stopwatch: Stopwatch;
   readonly #signal: AbortSignal | undefined;
+  readonly #metrics: ReadonlyMap<string, readonly Metric[]>;
+  readonly #tell: (fault: string) => void;
+  readonly #told = new Set<string>();
   #sequence: number;
 
-  constructor(options: TuneOptions, bench: Bench, sink: SessionSink, stopwatch: Stopwatch) {
+  /** `tell` hears of a metric that throws, once. */
+  constructor(
+    options: TuneOptions,
+    bench: Bench,
+    sink: SessionSink,
+    stopwatch: Stopwatch,
+    tell: (fault: string) => void,
+  ) {
+    this.#metrics = new Map(
+      options.workloads.map(({ suite }) => [suite.operation.name, suite.metrics ?? []]),
+    );
+    this.#tell = tell;
     this.#bench = bench;
     this.#sink = sink;
     this.#clock = options.clock;
@@ -147,6 +164,7 @@ export class Recorder {
     const sequence = this.#sequence++;
     const trial: Trial = {
       ...outcome,
+      ...this.#measures(outcome),
       // A host that died before it had planned cannot say what it was asked; the session knows.
       variant: planned.variant,
       planHash: outcome.planHash || planned.hash,
@@ -159,6 +177,18 @@ export class Recorder {
     this.trials.push(trial);
     this.known.add(trial);
     return trial;
+  }
+
+  /** The suite's metrics of a trial that was verified and timed. */
+  #measures(outcome: TrialOutcome): Pick<Trial, "metrics"> {
+    const metrics = this.#metrics.get(outcome.operation) ?? [];
+    if (metrics.length === 0 || bestNs(outcome) === undefined) return {};
+    const { values, faults } = metricValues(metrics, outcome);
+    for (const fault of faults) {
+      if (!this.#told.has(fault)) this.#tell(fault);
+      this.#told.add(fault);
+    }
+    return { metrics: values };
   }
 
   async #onHost<T>(work: () => Promise<T>): Promise<T> {

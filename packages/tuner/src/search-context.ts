@@ -2,6 +2,7 @@ import type { Capabilities, Problem, Suite } from "@tunelab/contract";
 import type { Bounds, Pace } from "./budget.ts";
 import type { Searched } from "./candidate.ts";
 import type { Farm } from "./farm.ts";
+import type { Objective } from "./objective.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Strategy } from "./strategies/strategy.ts";
 import type { Estimate, KnownVariants, Progress, TuneClock } from "./types.ts";
@@ -14,6 +15,7 @@ export interface SearchContext extends Bounds {
   readonly capabilities: Capabilities;
   readonly strategy: Strategy;
   readonly seed: number;
+  readonly objective: Objective;
   readonly recorder: Recorder;
   readonly pace: Pace;
   readonly clock: TuneClock;

@@ -2,12 +2,13 @@ import { bestNs, type Grade, problemKey, type Trial, type TrialOutcome } from "@
 import { Allowance } from "./allowance.ts";
 import { extensionUntil } from "./budget.ts";
 import { type Planned, planCandidate, type Refused } from "./candidate.ts";
+import { TIME } from "./objective.ts";
 import { Pool } from "./pool.ts";
 import { algorithmOf, BatchQueue, type Queue, type QueueOwner, type Waiting } from "./queue.ts";
 import { fieldWithin, raceFinalists } from "./race.ts";
 import { checkAborted } from "./recorder.ts";
 import { requestFor } from "./request.ts";
-import { FINALISTS, failureOf, fastestFirst, lastTrial, type Screened } from "./screened.ts";
+import { bestFirst, FINALISTS, failureOf, lastTrial, type Screened } from "./screened.ts";
 import type { SearchContext } from "./search-context.ts";
 import { observationOf } from "./strategies/observe.ts";
 import type { Candidate } from "./strategies/strategy.ts";
@@ -120,19 +121,19 @@ export class Search {
       }
       const screened = await this.#screen({ planned, compileMs: 0 }, role);
       if (!screened) return;
-      strategy.observe(observationOf(candidate, screened.trial));
+      strategy.observe(observationOf(candidate, screened.trial, this.#context.objective));
     }
   }
 
   async #search(): Promise<void> {
-    const { strategy } = this.#context;
+    const { strategy, objective } = this.#context;
     while (this.#more()) {
       const waiting = await this.#queue.next();
       // Compiling may have taken the time that was for timing.
       if (!waiting || !this.#more()) return;
       const screened = await this.#screen(waiting, { isDefault: false, keep: false });
       if (!screened) return;
-      strategy.observe(observationOf(waiting.candidate, screened.trial));
+      strategy.observe(observationOf(waiting.candidate, screened.trial, objective));
     }
   }
 
@@ -212,16 +213,17 @@ export class Search {
   }
 
   #timed(): readonly Screened[] {
-    return fastestFirst([...this.#screened.values()]);
+    return bestFirst([...this.#screened.values()], this.#context.objective);
   }
 
   /**
    * Races the best against each other, where there is time for it and somebody new among them. A budget in trials has none to
-   * spare for races: each entry's samples are a trial.
+   * spare for races: each entry's samples are a trial. Races decide who is faster, and nothing else.
    */
   async #race(): Promise<void> {
-    const { clock, shareEnd, trialShare } = this.#context;
+    const { clock, shareEnd, trialShare, objective } = this.#context;
     const leftMs = shareEnd - clock.now();
+    if (objective !== TIME) return;
     if (Number.isFinite(trialShare) || !Number.isFinite(leftMs)) return;
     const field = fieldWithin(this.#timed(), leftMs) as readonly Screened[];
     if (field.every(({ raced }) => raced)) return;
@@ -256,7 +258,7 @@ export class Search {
     isDefault: boolean,
     { compileMs = 0, elsewhereMs, outcome, extensionMs, until }: Effort,
   ): Promise<{ trial: Trial; costMs?: number } | undefined> {
-    const { recorder, pace, progress, estimate, farm, clock } = this.#context;
+    const { recorder, pace, progress, estimate, farm, clock, objective } = this.#context;
     const earlier = this.#earlier(planned, grade, isDefault);
     if (earlier) {
       this.#reused.add(earlier.id);
@@ -279,13 +281,15 @@ export class Search {
     if (grade === "screened") farm?.look(measured.ownCompileMs, elsewhereMs ?? 0);
     const costMs = measured.costMs + compileMs;
     if (grade === "screened") pace.screened(costMs);
-    const ns = bestNs(measured.trial);
-    const others = [...this.#screened.values()].map(({ trial }) => bestNs(trial) ?? Number.POSITIVE_INFINITY);
+    const cost = objective.cost(measured.trial);
+    const others = [...this.#screened.values()].map(
+      ({ trial }) => objective.cost(trial) ?? Number.POSITIVE_INFINITY,
+    );
     progress({
       kind: "trial",
       trial: measured.trial,
       first: recorder.trials.length === 1,
-      leads: ns !== undefined && others.every((other) => ns < other),
+      leads: cost !== undefined && others.every((other) => cost < other),
       estimate: estimate(this.#allowance.leftMs()),
     });
     return { trial: measured.trial, costMs };

@@ -14,6 +14,7 @@ import { restrict } from "@tunelab/variants";
 import { affordsCeilings, BUDGET_SLACK, MOST_AHEAD, Pace, probeLimit, shareEnd } from "./budget.ts";
 import { loadAlgorithms } from "./candidate.ts";
 import { Farm } from "./farm.ts";
+import { objectiveNamed, TIME } from "./objective.ts";
 import { Interrupted, Recorder, unlessAborted } from "./recorder.ts";
 import { Search } from "./search.ts";
 import { checkStart, startFor, startingWith } from "./start.ts";
@@ -59,6 +60,7 @@ export async function tune(
         throw new Fault("usage", `${suite.operation.name} refuses ${problemKey(problem)}: ${refusal}`);
     }
   }
+  for (const { suite } of options.workloads) objectiveNamed(options.objective ?? TIME.name, suite);
   await checkStart(options.start ?? [], options.workloads, bench.hello.info.capabilities);
   return new Session(options, bench, sink, progress).run();
 }
@@ -106,7 +108,9 @@ class Session {
     this.#end = this.#start + options.budgetMs;
     this.#slackEnd = this.#end + options.budgetMs * BUDGET_SLACK;
     this.#stopwatch = new Stopwatch(() => options.clock.now());
-    this.#recorder = new Recorder(options, bench, sink, this.#stopwatch);
+    this.#recorder = new Recorder(options, bench, sink, this.#stopwatch, (reason) =>
+      progress({ kind: "skipped", reason }),
+    );
   }
 
   async run(): Promise<TuneResult> {
@@ -249,6 +253,7 @@ class Session {
       capabilities,
       strategy: plan,
       seed,
+      objective: objectiveNamed(this.#options.objective ?? TIME.name, suite),
       recorder: this.#recorder,
       pace: this.#pace,
       clock,

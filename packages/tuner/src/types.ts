@@ -36,6 +36,8 @@ export interface TuneOptions {
   readonly tables?: readonly TuningTable[];
   /** Ids of variants that every search tries first, where its problem has them. */
   readonly start?: readonly string[];
+  /** What is searched for: `time` when absent, or a metric that every suite of the session has. */
+  readonly objective?: string;
   /** Values that searched variants may have; defaults and known variants are measured all the same. The whole space when absent. */
   readonly where?: Where;
   /** Wall time for everything, noise probe and ceilings included, in ms. */
