@@ -1,7 +1,7 @@
 import { defineConfig } from "tsdown";
 
 export default defineConfig({
-  entry: { index: "src/index.ts", interpreter: "src/interpreter/index.ts" },
+  entry: { index: "src/index.ts", interpreter: "src/interpreter/index.ts", spirv: "src/spirv/index.ts" },
   dts: true,
   sourcemap: true,
   fixedExtension: false,

@@ -8,4 +8,5 @@ export * from "./facts.ts";
 export * from "./identity.ts";
 export * from "./load.ts";
 export * from "./protocol.ts";
+export { dumpSpirv, type SpirvOrder } from "./spirv.ts";
 export * from "./supervise.ts";

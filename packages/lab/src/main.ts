@@ -22,6 +22,7 @@ import { register as results } from "./commands/results.ts";
 import { register as saturation } from "./commands/saturation.ts";
 import { register as ship } from "./commands/ship.ts";
 import { register as space } from "./commands/space.ts";
+import { register as spirv } from "./commands/spirv.ts";
 import { register as tables } from "./commands/tables.ts";
 import { register as tune } from "./commands/tune.ts";
 import { register as wgsl } from "./commands/wgsl.ts";
@@ -44,6 +45,7 @@ export function programFor(io: Io): Command {
     noise,
     ceilings,
     wgsl,
+    spirv,
     space,
     newKernel,
     replay,

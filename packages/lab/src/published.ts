@@ -18,6 +18,7 @@ import { driftOf } from "./drift.ts";
 import { loadEpochs, loadOperations, loadReferences } from "./registry.ts";
 import { generatedSearch } from "./search-report.ts";
 import { boundsOf, writeWhole } from "./session.ts";
+import { generatedSpirv } from "./spirv/page.ts";
 import { generatedStudies } from "./study-tables.ts";
 import { TABLE_SCHEMA_PATH, tableSchemaText } from "./table-schema.ts";
 
@@ -61,6 +62,7 @@ export async function generatedTables(root: string, publication: Publication): P
   const reports = await reportFiles({ ...publication, isStale, references });
   for (const [path, text] of reports) files.set(`reports/${path}`, text);
   for (const [path, text] of await generatedSearch(root)) files.set(path, text);
+  for (const [path, text] of await generatedSpirv(root, tables)) files.set(path, text);
   return files;
 }
 
