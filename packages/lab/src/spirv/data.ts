@@ -54,6 +54,13 @@ export function dataRow({ clamps, ...row }: Row): DataRow {
 export const rowKey = ({ kernel, problem, variant, stage }: Subject & { readonly stage: string }): string =>
   `${kernel} ${problemKey(problem)} ${variant} ${stage}`;
 
+/** Whether a row is there by chance alone. */
+export const isSampled = ({ sources }: Subject): boolean => sources.every((source) => source === "sample");
+
+/** Kernels of which something ships. */
+export const shippingKernels = (rows: readonly Subject[]): ReadonlySet<string> =>
+  new Set(rows.filter((row) => !isSampled(row)).map(({ kernel }) => kernel));
+
 /** One line a row: a change shows as the rows it touches. */
 export function dataText({ rows, ...head }: SpirvData): string {
   const lines = rows.map((row) => `  ${JSON.stringify(row)}`).join(",\n");

@@ -5,7 +5,7 @@ import { tablesBelow } from "../known-tables.ts";
 import { requireCheckout } from "../places.ts";
 import { differences, type Generated, writeGenerated } from "../published.ts";
 import { loadSuite, operationNames } from "../registry.ts";
-import { DATA, dataRow, dataText, PAGE, readData, rowKey, type SpirvData } from "./data.ts";
+import { DATA, dataRow, dataText, PAGE, readData, rowKey, type SpirvData, shippingKernels } from "./data.ts";
 import { spirvPage } from "./page.ts";
 import { complaints, forgotten, type Row, rowsOf } from "./rows.ts";
 import { merged, type Subject, sampleOf, shippedOf } from "./texts.ts";
@@ -42,7 +42,7 @@ export async function writePage(target: DeviceTarget, seed: number, io: Io): Pro
   const files = await filesOf(root, dataOf(target, rows, seed));
   await writeGenerated(root, files, []);
   for (const path of files.keys()) io.note(`written: ${path}`);
-  verdict([...complaints(rows), ...forgotten(rows)], rows.length, io);
+  verdict([...shippedComplaints(rows), ...forgotten(rows)], rows.length, io);
 }
 
 /**
@@ -78,12 +78,18 @@ export async function checkPage(target: DeviceTarget, io: Io): Promise<void> {
     [
       ...wrong.map(({ why }) => `differs: ${why}`),
       ...missing.map((row) => `ships and is not on the page: ${rowKey(row)}`),
-      ...complaints(rows),
+      ...shippedComplaints(rows),
       ...forgotten(rows),
     ],
     rows.length,
     io,
   );
+}
+
+/** What is wrong with kernels that ship: others are counted on the page, and held to the rule once the library has them. */
+function shippedComplaints(rows: readonly Row[]): readonly string[] {
+  const ship = shippingKernels(rows);
+  return complaints(rows.filter(({ kernel }) => ship.has(kernel)));
 }
 
 const variantKey = ({ kernel, problem, variant }: Subject): string =>
@@ -97,5 +103,7 @@ function verdict(wrong: readonly string[], looked: number, io: Io): void {
     );
     throw new ExitWith(EXIT.failed);
   }
-  io.out(`${looked} texts: every index of declared length is proven in range, but those of the ledger.`);
+  io.out(
+    `${looked} texts: of kernels that ship, every index of declared length is proven in range but those of the ledger.`,
+  );
 }

@@ -64,20 +64,24 @@ async function shippedOperation(name: string): Promise<ShippedOperation | undefi
   return all.find(({ operation }) => operation.name === name);
 }
 
-/** Variants that ship with the library: rows of its tables, its portfolio at their lengths, and the defaults that run without a table. */
+/**
+ * Variants that ship with the library: rows of its tables, its portfolio at their lengths, and the defaults that run without a table. None of
+ * an operation that the library has not.
+ */
 export async function shippedOf(suite: Suite): Promise<readonly Subject[]> {
   const { operation } = suite;
   const kernel = operation.name;
   const found: Subject[] = [];
   const shipped = await shippedOperation(kernel);
-  for (const source of (await shipped?.tables()) ?? []) {
+  if (!shipped) return [];
+  for (const source of await shipped.tables()) {
     const table = "load" in source ? await source.load() : source;
     for (const { problem, rows } of table.entries) {
       for (const { variant } of rows) found.push({ kernel, problem, variant, sources: [tablePath(table)] });
     }
   }
   const measured = merged(found.map((one) => ({ ...one, variant: "", sources: [] })));
-  for (const variant of (await shipped?.portfolio?.())?.variants ?? []) {
+  for (const variant of (await shipped.portfolio?.())?.variants ?? []) {
     for (const { problem } of measured) {
       if (await exists(operation, problem, variant))
         found.push({ kernel, problem, variant, sources: ["portfolio"] });
