@@ -19,7 +19,8 @@ export interface PlanReport {
 
 /**
  * Runs a plan's dispatches on the CPU for its whole batch in one piece, `inputs` by port. Buffers that nothing fills begin as NaN or
- * 0xffffffff. `subgroupSize` as for `interpret`.
+ * 0xffffffff, probes as 0. `subgroupSize` as for `interpret`.
+ * Indirect dispatches take their counts from the buffer as the steps before left it.
  * @throws Fault `usage` for plans with other steps than dispatches.
  */
 export function interpretPlan(
@@ -34,20 +35,20 @@ export function interpretPlan(
     const given = spec.data ?? inputs[portOf(spec) ?? ""];
     const made = spec.dtype === "f32" ? new Float32Array(words) : new Uint32Array(words);
     if (given) made.set(given.subarray(0, words));
-    else made.fill(spec.dtype === "f32" ? Number.NaN : 0xffffffff);
+    else if (spec.role !== "probe") made.fill(spec.dtype === "f32" ? Number.NaN : 0xffffffff);
     buffers[spec.name] = made;
   }
   const texts = new Map(plan.modules.map(({ name, wgsl }) => [name, wgsl]));
   const extents = { items, first: 0, total: items, iteration: 0, ...plan.extents };
   const stages: Record<string, KernelReport> = {};
   for (const step of plan.steps) {
-    if (step.kind !== "dispatch")
+    if (step.kind !== "dispatch" && step.kind !== "indirect")
       throw new Fault("usage", `the interpreter runs dispatches, not a ${step.kind} step`);
     stages[step.stage] = interpret({
       wgsl: texts.get(step.module)!,
       buffers: Object.fromEntries(step.bindings.map(({ buffer }: Binding) => [buffer, buffers[buffer]!])),
       extents,
-      groups: groupCount(step.groups, items),
+      groups: step.kind === "dispatch" ? groupCount(step.groups, items) : countsAt(buffers, step.arguments),
       ...options,
     });
   }
@@ -55,4 +56,13 @@ export function interpretPlan(
     report.faults.map((fault) => ({ ...fault, stage })),
   );
   return { buffers, stages, faults };
+}
+
+/** Workgroups of an indirect dispatch: the product of its three counts, for texts know their linear index alone. */
+function countsAt(
+  buffers: Readonly<Record<string, Float32Array | Uint32Array>>,
+  { buffer, offset }: { readonly buffer: string; readonly offset: number },
+): number {
+  const [x, y, z] = buffers[buffer]!.subarray(offset / 4, offset / 4 + 3);
+  return x! * y! * z!;
 }

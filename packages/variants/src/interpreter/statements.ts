@@ -23,6 +23,8 @@ export function sequence(list: readonly Statement[], scope: Scope): Runnable {
 function runnable(statement: Statement, scope: Scope): Runnable {
   switch (statement.kind) {
     case "declare": {
+      if (statement.value.kind === "call" && statement.value.name === "workgroupUniformLoad")
+        return uniformLoad(statement.name, statement.value.arguments, scope);
       const uniform = statement.value.kind === "call" && statement.value.name === "workgroupUniformLoad";
       // A load between two barriers (WGSL, 17.11.4): one of a plain variable's place.
       const { value, together } = collected(uniform ? loaded(statement.value) : statement.value, scope);
@@ -76,6 +78,21 @@ function runnable(statement: Statement, scope: Scope): Runnable {
         return [];
       };
   }
+}
+
+/** A barrier, the same value for all, and a barrier. */
+function uniformLoad(name: string, [from]: readonly Expression[], scope: Scope): Runnable {
+  if (!from) throw new Fault("usage", "workgroupUniformLoad takes a pointer to a workgroup variable");
+  const value = compile(from, scope);
+  const slot = scope.declare(name, value.type);
+  return function* (threads) {
+    yield threads.length;
+    for (const frame of threads) frame.epoch++;
+    for (const frame of threads) frame.locals[slot] = value.get(frame);
+    yield threads.length;
+    for (const frame of threads) frame.epoch++;
+    return threads;
+  };
 }
 
 type Together = (threads: readonly Frame[]) => void;
