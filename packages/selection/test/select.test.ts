@@ -32,6 +32,21 @@ describe("choosing a variant", () => {
     });
   });
 
+  it("an algorithm that does not answer the problem is not even loaded", async () => {
+    const loaded: string[] = [];
+    const other = async () => {
+      loaded.push("other");
+      return scale.algorithms.plain!();
+    };
+    const algorithms = { ...scale.algorithms, other };
+    const asked = { tables: [], operation: { ...scale, algorithms } };
+    await select(ask(asked));
+    expect(loaded).toEqual(["other"]);
+    const answers = (name: string): boolean => name !== "other";
+    await select(ask({ ...asked, operation: { ...scale, algorithms, answers } }));
+    expect(loaded).toEqual(["other"]);
+  });
+
   it("rows over the device's limits are refused with the limit, and the next that fits is taken", async () => {
     const selection = await select(
       ask({
