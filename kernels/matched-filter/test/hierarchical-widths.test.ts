@@ -66,6 +66,17 @@ describe("the hierarchical texts, run on the CPU at subgroup widths 4 to 64", ()
     expect(Math.max(...list)).toBeLessThan(PROBLEM.pairs);
   });
 
+  it("two-kernel: workgroups that take survivors in turn refine every one, without a race", () => {
+    for (const refineReduction of ["subgroup", "tree"]) {
+      // 5 workgroups for a dozen survivors; one for 21 would be the whole worklist in one workgroup.
+      for (const queue of [5, 1]) {
+        const { matched, faults, detail } = run(planOf(twoKernel, { queue, refineReduction }), 8);
+        expect(faults, `queue ${queue}`).toEqual([]);
+        expect(matched, `queue ${queue}: ${detail}`).toBe(PROBLEM.pairs);
+      }
+    }
+  });
+
   it("tile-fused: a list of survivors that not everybody sees is named a race", () => {
     const plan = planOf(tileFused);
     const { faults } = run(

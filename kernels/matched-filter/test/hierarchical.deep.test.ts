@@ -57,4 +57,13 @@ describe("long hierarchical filters on the embedded GPU", () => {
       expect(await expectRight(algorithm, { ...problem, threshold: 0.45 })).toBeGreaterThan(0.3);
     }, 300_000);
   }
+
+  it("a fixed number of workgroups takes survivors in turn, few of them and all", async () => {
+    for (const threshold of [1, 0.2]) {
+      const problem = { n: 256, data: 12, templates: 64, pairs: 768, threshold };
+      const share = await expectRight(twoKernel, problem, { queue: 512 });
+      if (threshold < 1) expect(share).toBe(1);
+      else expect(share).toBeLessThan(0.2);
+    }
+  }, 300_000);
 });

@@ -49,7 +49,7 @@ import { loadingShape } from "../../wgsl/loads.ts";
 import { NO_PEAK_DECLARATION, reductionDeclarations, reductionMemory } from "../../wgsl/peak.ts";
 import { pairText } from "../fused/plan.ts";
 
-export type TwoKernelConfig = HierarchicalConfig & { readonly coarseSides: number };
+export type TwoKernelConfig = HierarchicalConfig & { readonly coarseSides: number; readonly queue: number };
 
 /** Threads that coarse transforms fill together; a single one may have more. */
 const FILL = 512;
@@ -65,9 +65,16 @@ const SIDES: Parameter = {
   doc: "coarse transforms side by side in one workgroup of coarseSides * band * oversampling / coarsePoints invocations",
 };
 
+const QUEUE: Parameter = {
+  name: "queue",
+  values: [0, 512, 1024, 2048],
+  unit: "workgroups",
+  doc: "0: an indirect dispatch of one workgroup a survivor; else so many workgroups take survivors in turn, and no dispatch has to be validated on the device",
+};
+
 /**
  * Hierarchical in two kernels: the coarse one writes the survivors of a batch into a worklist and the size of the dispatch that
- * refines them, one workgroup each; the host reads nothing back. The order of the worklist is anybody's, the record of pair p stands
+ * refines them, one workgroup each (or a fixed number takes them in turn); the host reads nothing back. The order of the worklist is anybody's, the record of pair p stands
  * in slot p whatever the order. A third, short kernel before them sums up what the coarse threshold needs (`hierarchical/bound.ts`).
  */
 export const twoKernel: Algorithm<MatchedFilterProblem, TwoKernelConfig> = {
@@ -76,7 +83,7 @@ export const twoKernel: Algorithm<MatchedFilterProblem, TwoKernelConfig> = {
   space: (problem) =>
     hierarchicalSpace(
       problem,
-      [SIDES],
+      [SIDES, QUEUE],
       [
         {
           name: "coarse-sides-to-fill",
@@ -92,10 +99,8 @@ export const twoKernel: Algorithm<MatchedFilterProblem, TwoKernelConfig> = {
     const { maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupStorageSize } = capabilities.limits;
     const config = defaultHierarchical(problem, capabilities, maxComputeWorkgroupStorageSize);
     const threads = (config.band * config.oversampling) / config.coarsePoints;
-    return {
-      ...config,
-      coarseSides: Math.max(1, Math.min(128, maxComputeInvocationsPerWorkgroup) / threads),
-    };
+    const coarseSides = Math.max(1, Math.min(128, maxComputeInvocationsPerWorkgroup) / threads);
+    return { ...config, coarseSides, queue: 0 };
   },
 
   resources({ n }, config) {
@@ -141,6 +146,7 @@ export const twoKernel: Algorithm<MatchedFilterProblem, TwoKernelConfig> = {
       counters: "read",
       passed: "read-write",
     });
+    const refining = { stage: "refine", module: "refine", entry: "main", bindings: refine };
     const { features, ...needs } = this.resources(problem, config);
     const perItem = { groups: 1, items: pairsOf(roundOf(problem.n, config)) };
     return {
@@ -163,14 +169,9 @@ export const twoKernel: Algorithm<MatchedFilterProblem, TwoKernelConfig> = {
           bindings: coarse,
           groups: { fixed: 0, perItem },
         },
-        {
-          kind: "indirect",
-          stage: "refine",
-          module: "refine",
-          entry: "main",
-          bindings: refine,
-          arguments: { buffer: "counters", offset: 0 },
-        },
+        config.queue
+          ? { kind: "dispatch", ...refining, groups: { fixed: config.queue } }
+          : { kind: "indirect", ...refining, arguments: { buffer: "counters", offset: 0 } },
       ],
       batch: {
         dimension: "pairs",
@@ -250,8 +251,13 @@ function refineText(problem: MatchedFilterProblem, config: TwoKernelConfig, bind
       "let survivors = counters[3];",
       "if (slot >= survivors) { return; }",
       "if (slot == 0u && t == 0u) { atomicAdd(&passed, survivors); }",
-      "let pair = worklist[slot];",
-      pairText(shape, refine, true),
+      config.queue
+        ? block(
+            `for (var turn = 0u; turn * ${formatU32(config.queue)} + slot < survivors; turn += 1u)`,
+            `let pair = worklist[turn * ${formatU32(config.queue)} + slot];`,
+            pairText(shape, refine, true),
+          )
+        : ["let pair = worklist[slot];", pairText(shape, refine, true)],
     ),
   );
 }
