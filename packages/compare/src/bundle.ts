@@ -3,10 +3,11 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault, firstLine } from "@tunelab/contract";
 import type { Plugin } from "esbuild";
+import { findInstalled, packageOf } from "./installed.ts";
 import type { SourcePackage } from "./packages.ts";
 
 /** Raised when what a bundle exports changes: cached ones of another format are made again. */
-export const BUNDLE_FORMAT = 3;
+export const BUNDLE_FORMAT = 4;
 
 /** Where the library's shipped tables lie in a tree. */
 const SHIPPED = "packages/runtime/src/generated";
@@ -16,23 +17,25 @@ export type Bundled =
   | { readonly package: string; readonly text: string; readonly sha256: string }
   | { readonly package: string; readonly fault: string };
 
-/**
- * Bundles each operation of a tree by itself, so that one that does not compile stops no other: its suite, the tree's own
- * contract, selection, executor and shipped tables, resolved inside the tree by its manifests. Nothing is installed.
- */
-export async function bundleOperations(
-  root: string,
-  packages: ReadonlyMap<string, SourcePackage>,
-): Promise<readonly Bundled[]> {
-  const operations = [...packages.values()].filter(({ isOperation }) => isOperation);
-  return Promise.all(operations.map((operation) => bundleOne(root, packages, operation)));
+/** A source tree and the checkouts whose installed packages may stand in for those that it declares. */
+export interface Tree {
+  readonly root: string;
+  readonly packages: ReadonlyMap<string, SourcePackage>;
+  readonly installed: readonly string[];
 }
 
-async function bundleOne(
-  root: string,
-  packages: ReadonlyMap<string, SourcePackage>,
-  operation: SourcePackage,
-): Promise<Bundled> {
+/**
+ * Bundles each operation of a tree by itself, so that one that does not compile stops no other: its suite, the tree's own
+ * contract, selection, executor and shipped tables, resolved inside the tree by its manifests. Nothing is installed: what a
+ * suite takes from outside the workspace is looked for among the laboratory's own packages (see `findInstalled`).
+ */
+export async function bundleOperations(tree: Tree): Promise<readonly Bundled[]> {
+  const operations = [...tree.packages.values()].filter(({ isOperation }) => isOperation);
+  return Promise.all(operations.map((operation) => bundleOne(tree, operation)));
+}
+
+async function bundleOne(tree: Tree, operation: SourcePackage): Promise<Bundled> {
+  const { root, packages } = tree;
   const { build } = await import("esbuild");
   try {
     const { outputFiles } = await build({
@@ -50,7 +53,9 @@ async function bundleOne(
       target: "node20",
       // The tree's own tsconfig is not asked: it may extend what is not there.
       tsconfigRaw: "{}",
-      plugins: [insideTree(packages)],
+      // Of libraries' two forms the one with imports, which a bundle can shake.
+      mainFields: ["module", "main"],
+      plugins: [insideTree(tree)],
       logLevel: "silent",
     });
     const { text } = outputFiles[0]!;
@@ -91,6 +96,8 @@ async function entryText(
   ] as const) {
     if (packages.has(name)) lines.push(`export { ${what} } from ${JSON.stringify(name)};`);
   }
+  // As a whole, for older commits lack parts of it.
+  if (packages.has("@tunelab/variants")) lines.push('export * as variants from "@tunelab/variants";');
   return lines.join("\n");
 }
 
@@ -110,23 +117,29 @@ async function shippedModules(root: string): Promise<readonly string[]> {
     .map((path) => `./${SHIPPED}/${path}`);
 }
 
+/** Marks the second asking for a name, which is esbuild's own to answer. */
+const ASKED = "asked before";
+
 /** Resolves workspace names to sources of the same tree, and refuses what would have to be installed. */
-function insideTree(packages: ReadonlyMap<string, SourcePackage>): Plugin {
+function insideTree({ root, packages, installed }: Tree): Plugin {
   return {
     name: "inside-tree",
     setup(build) {
-      build.onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
-        if (kind === "entry-point") return undefined;
+      build.onResolve({ filter: /^[^./]/ }, async ({ path, kind, importer, pluginData }) => {
+        if (kind === "entry-point" || pluginData === ASKED) return undefined;
         const words = path.split("/");
         const name = words.slice(0, path.startsWith("@") ? 2 : 1).join("/");
         const known = packages.get(name);
         const subpath = path === name ? "." : `.${path.slice(name.length)}`;
         const file = known?.entries[subpath];
         if (file) return { path: file, sideEffects: false };
-        const why = known
-          ? `${name} does not export ${subpath}`
-          : `${path} is no package of this workspace, and nothing is installed for a comparison`;
-        return { errors: [{ text: why }] };
+        if (known) return { errors: [{ text: `${name} does not export ${subpath}` }] };
+        const user = packageOf(importer, packages);
+        // What a library imports is the library's to find, beside itself.
+        if (!user && importer.includes("node_modules")) return undefined;
+        const found = await findInstalled(name, user, root, installed);
+        if ("why" in found) return { errors: [{ text: found.why }] };
+        return build.resolve(path, { kind, resolveDir: found.resolveDir, pluginData: ASKED });
       });
     },
   };

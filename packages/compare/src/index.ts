@@ -3,6 +3,7 @@ export * from "./offer.ts";
 export { type OfferRequest, offerOf } from "./offer-side.ts";
 export { type Revision, resolveRevision, WORKTREE } from "./revision.ts";
 export * from "./run.ts";
+export { type ReferenceOptions, runReferences } from "./run-reference.ts";
 export {
   contractRefusal,
   type OwnContract,

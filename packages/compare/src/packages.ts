@@ -10,6 +10,8 @@ export interface SourcePackage {
   readonly isOperation: boolean;
   /** Source files by export, e.g. `.` and `./suite`. */
   readonly entries: Readonly<Record<string, string>>;
+  /** Versions that it declares to run with, by name. */
+  readonly dependencies: Readonly<Record<string, string>>;
 }
 
 /** The condition under which this repository's manifests name their TypeScript sources. */
@@ -39,7 +41,11 @@ export async function packagesOf(root: string): Promise<ReadonlyMap<string, Sour
 async function packageAt(folder: string, inKernels: boolean): Promise<SourcePackage | undefined> {
   const path = join(folder, "package.json");
   if (!(await stat(path).catch(() => undefined))) return undefined;
-  let manifest: { name?: string; exports?: Record<string, Record<string, string>> };
+  let manifest: {
+    name?: string;
+    exports?: Record<string, Record<string, string>>;
+    dependencies?: Record<string, string>;
+  };
   try {
     manifest = JSON.parse(await readFile(path, "utf8")) as typeof manifest;
   } catch (error) {
@@ -54,5 +60,6 @@ async function packageAt(folder: string, inKernels: boolean): Promise<SourcePack
     const file = conditions?.[SOURCE_CONDITION];
     if (typeof file === "string") entries[key] = join(folder, file);
   }
-  return { name: manifest.name, folder, isOperation: inKernels && "./suite" in entries, entries };
+  const { name, dependencies = {} } = manifest;
+  return { name, folder, isOperation: inKernels && "./suite" in entries, entries, dependencies };
 }

@@ -36,6 +36,8 @@ export interface RunOptions {
   readonly force: boolean;
   /** Leave out all timing: verify and compare bits alone. */
   readonly untimed: boolean;
+  /** Compare bits also at shapes that straddle limits. */
+  readonly straddle: boolean;
   readonly requireParity: boolean;
   readonly seeds: readonly number[];
   readonly oracleSample: number;
@@ -52,20 +54,26 @@ export const quadRules = ({ alpha, looks, gate, equivalence }: ComparisonRules):
   ...{ alpha, looks, gate, equivalence },
 });
 
+/** Wishes that name variants by asking the sides first: each is then pinned on both. */
+export type PinnedBy =
+  | { readonly kind: "shipped" }
+  /** So many variants in all, drawn from the base's spaces, as evenly over the meetings as they go. */
+  | { readonly kind: "drawn"; readonly count: number; readonly seed: number };
+
 /**
- * Asks each side which variants it runs the meetings with. `shipped` pins every row that either side ships on both; a pinned or
- * shipped variant that a side cannot run is a refusal there.
+ * Asks each side which variants it runs the meetings with. `shipped` pins every row that either side ships on both, `drawn` what
+ * was drawn of the base's spaces; a pinned variant that a side cannot run is a refusal there.
  */
 export async function routeBouts(
-  bench: Pick<PairBench, "routes">,
+  benches: PerSide<Pick<PairBench, "routes">>,
   meetings: readonly Meeting[],
-  wanted: PerSide<Wanted> | { readonly kind: "shipped" },
+  wanted: PerSide<Wanted> | PinnedBy,
 ): Promise<readonly Bout[]> {
   const bouts: Bout[] = [];
-  for (const meeting of meetings) {
+  for (const [index, meeting] of meetings.entries()) {
     const ask = (side: Side, want: Wanted): Promise<readonly Route[]> =>
-      bench.routes({ ...meeting, source: meeting.sources[side], wanted: want });
-    const wishes = "kind" in wanted ? await shippedBy(ask) : [wanted];
+      benches[side].routes({ ...meeting, source: meeting.sources[side], wanted: want });
+    const wishes = "kind" in wanted ? await pinnedBy(wanted, ask, index, meetings.length) : [wanted];
     for (const wish of wishes) {
       const [base] = await ask("base", wish.base);
       const [candidate] = await ask("candidate", wish.candidate);
@@ -79,10 +87,27 @@ export async function routeBouts(
 /** One wish for both sides. */
 export const bothSides = (wanted: Wanted): PerSide<Wanted> => ({ base: wanted, candidate: wanted });
 
-/** The variants that either side ships for a problem, pinned on both; the selections where neither ships one. */
-async function shippedBy(
-  ask: (side: Side, wanted: Wanted) => Promise<readonly Route[]>,
+type Ask = (side: Side, wanted: Wanted) => Promise<readonly Route[]>;
+
+async function pinnedBy(
+  wanted: PinnedBy,
+  ask: Ask,
+  index: number,
+  meetings: number,
 ): Promise<readonly PerSide<Wanted>[]> {
+  if (wanted.kind === "shipped") return shippedBy(ask);
+  const share = Math.ceil((wanted.count - index) / meetings);
+  if (share < 1) return [];
+  const drawn = await ask("base", { ...wanted, count: share });
+  // A refusal is told as the base's.
+  if (drawn.some((route) => "refused" in route)) return [bothSides({ ...wanted, count: share })];
+  return drawn.flatMap((route) =>
+    "variant" in route ? [bothSides({ kind: "pinned", variant: route.variant })] : [],
+  );
+}
+
+/** The variants that either side ships for a problem, pinned on both; the selections where neither ships one. */
+async function shippedBy(ask: Ask): Promise<readonly PerSide<Wanted>[]> {
   const names = new Set<string>();
   for (const side of SIDES) {
     for (const route of await ask(side, { kind: "shipped" }))
@@ -144,7 +169,7 @@ export async function runBouts(bouts: readonly Bout[], options: RunOptions): Pro
   return { rows, ...(control ? { control } : {}), ...(stopped === undefined ? {} : { stopped }) };
 }
 
-const refused = ({ routes }: Bout): boolean => SIDES.some((side) => "refused" in routes[side]);
+export const refused = ({ routes }: Bout): boolean => SIDES.some((side) => "refused" in routes[side]);
 
 function controlOf(
   bouts: readonly Bout[],
@@ -162,6 +187,21 @@ function controlOf(
   return undefined;
 }
 
+/** Both sides as a request has them; one without a plan stands in with that of `planned` and is not run. */
+export function pairSides(
+  { sources, routes }: Pick<Bout, "sources" | "routes">,
+  planned: Side,
+): PairRequest["sides"] {
+  const instead = routes[planned] as Extract<Route, { algorithm: string }>;
+  return Object.fromEntries(
+    SIDES.map((side) => {
+      const route = routes[side];
+      const { algorithm, config } = "algorithm" in route ? route : instead;
+      return [side, { source: sources[side], algorithm, config }];
+    }),
+  ) as PairRequest["sides"];
+}
+
 /** Asks for one bout; a side that has no plan is not asked, and a fault that is neither side's becomes the row's reason. */
 async function pairOne(
   bench: Pick<PairBench, "pair">,
@@ -173,13 +213,7 @@ async function pairOne(
   const planned = SIDES.filter((side) => "algorithm" in routes[side]);
   if (planned.length === 0) return undefined;
   const [first] = planned;
-  const sides = Object.fromEntries(
-    SIDES.map((side) => {
-      const route = routes[side];
-      const known = "algorithm" in route ? route : (routes[first!] as Extract<Route, { algorithm: string }>);
-      return [side, { source: sources[side], algorithm: known.algorithm, config: known.config }];
-    }),
-  ) as PerSide<PairRequest["sides"]["base"]>;
+  const sides = pairSides({ sources, routes }, first!);
   const { rules, executor, force, untimed, seeds, oracleSample } = options;
   const timing: PairRequest["timing"] = untimed
     ? { kind: "none" }
@@ -189,7 +223,7 @@ async function pairOne(
   try {
     return await bench.pair({
       ...{ operation, problem, sides, executor, seeds, oracleSample, timing, force, control },
-      straddle: !again,
+      straddle: options.straddle && !again,
       ...(planned.length === 1 ? { only: first! } : {}),
     });
   } catch (error) {

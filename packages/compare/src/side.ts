@@ -43,6 +43,8 @@ export interface SideOptions {
   readonly git: Git;
   /** The user's repository: read, never written. */
   readonly root: string;
+  /** Checkouts whose installed packages may be used beside the repository's own, e.g. this laboratory's. */
+  readonly installed?: readonly string[];
   /** Folder that may be written: checkouts come and go there, bundles stay. */
   readonly cache: string;
 }
@@ -53,7 +55,9 @@ export interface SideOptions {
  */
 export async function prepareSide(revision: Revision, options: SideOptions): Promise<Side> {
   const { git, root, cache } = options;
-  if (revision.kind === "worktree") return makeSide(revision, root, cache);
+  const make = (tree: string): Promise<Side> =>
+    makeSide(revision, { tree, installed: [root, ...(options.installed ?? [])] }, cache);
+  if (revision.kind === "worktree") return make(root);
   const known = await readSide(join(cache, BUNDLES, nameOf(revision))).catch(() => undefined);
   if (known) {
     const now = new Date();
@@ -61,17 +65,22 @@ export async function prepareSide(revision: Revision, options: SideOptions): Pro
     return { ...known, revision };
   }
   await pruneCheckouts(git, root, cache);
-  return withCheckout(git, root, cache, revision.commit, (tree) => makeSide(revision, tree, cache));
+  return withCheckout(git, root, cache, revision.commit, make);
 }
 
 const nameOf = ({ commit }: Revision): string => `${commit}.${BUNDLE_FORMAT}`;
 
-async function makeSide(revision: Revision, tree: string, cache: string): Promise<Side> {
+interface Source {
+  readonly tree: string;
+  readonly installed: readonly string[];
+}
+
+async function makeSide(revision: Revision, source: Source, cache: string): Promise<Side> {
   const bundles = join(cache, BUNDLES);
   await mkdir(bundles, { recursive: true });
   const made = await mkdtemp(join(bundles, ".new-"));
   try {
-    const manifest = await fill(made, revision, tree);
+    const manifest = await fill(made, revision, source);
     await writeFile(join(made, MANIFEST), `${JSON.stringify(manifest, null, 1)}\n`);
     const name = manifest.faults.length === 0 ? finalName(manifest) : `faulty-${finalName(manifest)}`;
     const folder = join(bundles, name);
@@ -104,11 +113,11 @@ function spaceFault(error: unknown, cache: string): unknown {
   );
 }
 
-async function fill(folder: string, revision: Revision, tree: string): Promise<SideManifest> {
+async function fill(folder: string, revision: Revision, { tree, installed }: Source): Promise<SideManifest> {
   const packages = await packagesOf(tree);
   const operations: SideOperation[] = [];
   const faults: { package: string; reason: string }[] = [];
-  for (const bundled of await bundleOperations(tree, packages)) {
+  for (const bundled of await bundleOperations({ root: tree, packages, installed })) {
     if ("fault" in bundled) {
       faults.push({ package: bundled.package, reason: bundled.fault });
       continue;

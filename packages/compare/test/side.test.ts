@@ -103,6 +103,39 @@ describe("a side made from a commit", { timeout: 60_000 }, () => {
     repository.commit("odd removed");
   });
 
+  describe("whose suite uses a library for its oracle", () => {
+    const folder = "kernels/librarian";
+    const install = (version: string): void => {
+      const manifest = { name: "sums", version, module: "index.mjs" };
+      repository.write(`${folder}/node_modules/sums/package.json`, JSON.stringify(manifest));
+      repository.write(`${folder}/node_modules/sums/index.mjs`, `export const marker = "sums ${version}";`);
+    };
+    afterAll(() => {
+      rmSync(join(repository.root, folder), { recursive: true });
+      repository.commit("librarian removed");
+    });
+
+    it("takes it from the laboratory's install when that is the release it declares, else says what is missing", async () => {
+      repository.write(".gitignore", "node_modules\n");
+      const plain = suiteSource({ operation: "librarian" });
+      const told = plain.replace('doc: "sums of eight neighbours"', "doc: marker");
+      repository.kernel({ source: `import { marker } from "sums";\n${told}` }, "librarian");
+      const path = join(repository.root, folder, "package.json");
+      const manifest = JSON.parse(readFileSync(path, "utf8")) as object;
+      writeFileSync(path, JSON.stringify({ ...manifest, dependencies: { sums: "1.2.3" } }));
+      repository.commit("a library");
+      const fault = async (): Promise<string | undefined> => (await side("HEAD")).faults[0]?.reason;
+      expect(await fault()).toMatch(/needs sums 1\.2\.3, and it is not installed/);
+      install("1.2.4");
+      expect(await fault()).toMatch(/needs sums 1\.2\.3, and 1\.2\.4 is installed/);
+      install("1.2.3");
+      const made = await side("HEAD");
+      expect(made.faults).toEqual([]);
+      const { file } = made.operations.find(({ operation }) => operation === "librarian")!;
+      expect(readFileSync(join(made.folder, file), "utf8")).toContain("sums 1.2.3");
+    });
+  });
+
   it("of another contract is refused by name of what differs", async () => {
     const path = "packages/contract/src/plan.ts";
     const plan = readFileSync(join(repository.root, path), "utf8");

@@ -5,7 +5,7 @@ import type { PairJudgement, PairOutcome, PerSide, Route, Side } from "./pair.ts
 import type { HostFacts } from "./trial.ts";
 
 /** Raised when a stored comparison's shape changes. */
-export const COMPARISON_SCHEMA = 1;
+export const COMPARISON_SCHEMA = 2;
 
 /**
  * - `identical`: both run one plan. `same`: within the equivalence band, a positive claim. `faster`, `slower`: the candidate,
@@ -57,8 +57,22 @@ export interface ComparisonRules {
   readonly processes: number;
 }
 
-/** How two sides were brought together: quads in one process on one device. Readers must refuse what they do not know. */
-export type ComparisonMethod = "paired";
+/**
+ * How two sides were brought together. `paired`: quads in one process on one device. `reference`: where that cannot be (two
+ * devices, two implementations), each side in processes of its own, told by a reference kernel of the same device: the ratio is
+ * (candidate / its reference's time for a unit of work) over (base / its own). Readers must refuse what they do not know.
+ */
+export const COMPARISON_METHODS = ["paired", "reference"] as const;
+export type ComparisonMethod = (typeof COMPARISON_METHODS)[number];
+
+/** Where a side ran that did not run where the base did. */
+export interface OtherPlace {
+  readonly device: DeviceInfo;
+  readonly deviceSlug: string;
+  readonly profile: ProfileName;
+  readonly toggles: readonly string[];
+  readonly runtime: string;
+}
 
 /** A whole comparison. */
 export interface Comparison {
@@ -76,6 +90,8 @@ export interface Comparison {
   readonly deviceSlug: string;
   readonly profile: ProfileName;
   readonly toggles: readonly string[];
+  /** The candidate's own device and toggles, where a host of its own ran it. */
+  readonly candidatePlace?: OtherPlace;
   readonly host: HostFacts;
   /** What else the machine was doing before. */
   readonly machine?: MachineLoad;
@@ -93,9 +109,13 @@ export interface Comparison {
 /** What a comparison's exit code says; 2 is the usage error of every command. */
 export const COMPARE_EXIT = { fine: 0, regressed: 1, unresolved: 3, invalid: 4 } as const;
 
+/** One plan on both sides whose forced timing reads as changed: the procedure's own fault. */
+export const misjudged = ({ verdict, judgement }: Pick<ComparisonRow, "verdict" | "judgement">): boolean =>
+  verdict === "identical" && judgement?.verdict === "changed";
+
 /**
  * Exit code of a comparison: invalid over regressed over unresolved over fine. Nothing compared, or a side whose code gives no
- * operation, is invalid: a check that looked at nothing has not passed.
+ * operation, is invalid: a check that looked at nothing has not passed. One plan that reads as changed leaves all unresolved.
  */
 export function exitCodeOf({
   rows,
@@ -106,6 +126,6 @@ export function exitCodeOf({
   const faulty = (["base", "candidate"] as readonly Side[]).some((side) => extras[side].faults.length > 0);
   if (has("invalid") || faulty || (rows.length === 0 && stopped === undefined)) return COMPARE_EXIT.invalid;
   if (has("slower")) return COMPARE_EXIT.regressed;
-  if (has("unresolved") || stopped !== undefined) return COMPARE_EXIT.unresolved;
+  if (has("unresolved") || rows.some(misjudged) || stopped !== undefined) return COMPARE_EXIT.unresolved;
   return COMPARE_EXIT.fine;
 }

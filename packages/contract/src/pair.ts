@@ -1,6 +1,6 @@
 import type { ProfileName } from "./device.ts";
 import type { Config, Problem, Verdict } from "./operation.ts";
-import type { Cut, Status } from "./trial.ts";
+import type { Cut, Status, Timing } from "./trial.ts";
 
 /** The two halves of a comparison, in the order in which they are told. */
 export const SIDES = ["base", "candidate"] as const;
@@ -25,6 +25,8 @@ export type Wanted =
   | { readonly kind: "default" }
   /** Every row of its shipped tables that was measured for the problem. */
   | { readonly kind: "shipped" }
+  /** So many variants of its spaces that fit the device, drawn with a seed. */
+  | { readonly kind: "drawn"; readonly count: number; readonly seed: number }
   /** The variant that an id names, what it leaves out as in the algorithm's default. */
   | { readonly kind: "pinned"; readonly variant: string };
 
@@ -42,7 +44,7 @@ export type Route =
       readonly algorithm: string;
       readonly config: Config;
       readonly planHash: string;
-      /** Where the choice comes from: a table's path, `default` or `pinned`. */
+      /** Where the choice comes from: a table's path, `default`, `pinned` or `drawn`. */
       readonly from: string;
     }
   | { readonly refused: string };
@@ -54,11 +56,19 @@ export interface PairSide {
   readonly config: Config;
 }
 
-/** How a pair is timed: quads until a look decides, or a fixed number of them for statistics over processes. */
+/** Kernels that a device's own pace is told by: arithmetic or traffic. */
+export const REFERENCE_KERNELS = ["fma", "copy"] as const;
+export type ReferenceKernel = (typeof REFERENCE_KERNELS)[number];
+
+/**
+ * How a pair is timed: quads until a look decides, or a fixed number of them for statistics over processes; or one side by itself
+ * (`only`), each timing between two of a reference kernel (`nearest`: the one that resembles what binds the variant).
+ */
 export type PairTiming =
   | { readonly kind: "none" }
   | { readonly kind: "looks"; readonly alpha: number; readonly looks: readonly number[] }
-  | { readonly kind: "fixed"; readonly quads: number };
+  | { readonly kind: "fixed"; readonly quads: number }
+  | { readonly kind: "reference"; readonly samples: number; readonly reference: ReferenceKernel | "nearest" };
 
 /** Two variants on one problem: verified on shared inputs, compared bit by bit, and timed in quads. */
 export interface PairRequest {
@@ -165,6 +175,13 @@ export interface PairedSeries extends PairJudgement {
   readonly fault?: string;
 }
 
+/** Times of one side alone, each between two of a reference kernel on the same device. */
+export interface ReferenceSeries extends Timing {
+  readonly reference: ReferenceKernel;
+  /** Why there is no time, or none of the reference. */
+  readonly fault?: string;
+}
+
 /** What the host found of a pair: raw, so that every statistic can be made again. */
 export interface PairOutcome {
   /** A side is absent when it was not asked for, or when the other lost the device before its turn. */
@@ -181,6 +198,8 @@ export interface PairOutcome {
   readonly lone: PerSide<readonly string[]>;
   /** Base against base. */
   readonly control?: PairedSeries;
+  /** Of sides that were timed by reference ratios, each in a process of its own. */
+  readonly references?: Readonly<Partial<Record<Side, ReferenceSeries>>>;
   /** Remarks for people: changed epoch, own inputs, ... */
   readonly notes: readonly string[];
 }

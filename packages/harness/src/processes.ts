@@ -1,10 +1,10 @@
 import type { PairJudgement } from "@tunelab/contract";
 import { mean, sampleStandardDeviation } from "simple-statistics";
-import { minimumDetectableEffect } from "./mde.ts";
+import { processesDetectableEffect } from "./mde.ts";
 import { QUADS } from "./protocol.ts";
 import { type QuadRules, REPORT_QUADS, verdictOf } from "./quads.ts";
 import { hodgesLehmann, type Interval } from "./signed-rank.ts";
-import { tProbability, tQuantile } from "./student.ts";
+import { excessProbability, tQuantile } from "./student.ts";
 
 export interface ProcessesJudgement extends PairJudgement {
   /** Whether there are enough processes and quads in each (6 and 4) for a published claim. */
@@ -35,15 +35,9 @@ export function judgeProcesses(
     low: Math.exp(interval.low),
     high: Math.exp(interval.high),
     confidence: 1 - rules.alpha,
-    p: count > 1 ? beyond(Math.abs(centre) - Math.log1p(rules.gate), error, count - 1) : 1,
-    mde: Math.expm1(minimumDetectableEffect(centres, { alpha: rules.alpha })),
+    p: count > 1 ? excessProbability(Math.abs(centre) - Math.log1p(rules.gate), error, count - 1) : 1,
+    mde: Math.expm1(processesDetectableEffect(centres, { alpha: rules.alpha })),
     count,
     publishable: count >= QUADS.processes && kept.every(({ length }) => length >= QUADS.quadsPerProcess),
   };
-}
-
-/** Two-sided p of an excess over the gate; without any scatter it is 0 or 1. */
-function beyond(excess: number, error: number, df: number): number {
-  if (error === 0) return excess > 0 ? 0 : 1;
-  return Math.min(1, 2 * (1 - tProbability(excess / error, df)));
 }

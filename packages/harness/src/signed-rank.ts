@@ -54,15 +54,36 @@ export function signedRankProbabilities(n: number): Float64Array {
   return chances;
 }
 
+/** The largest k for which P(W <= k - 1) <= alpha / 2: how many Walsh averages lie outside either end; 0 where n is too small. */
+function signedRankDepth(n: number, alpha: number): number {
+  const below = signedRankProbabilities(n);
+  let k = 0;
+  while (k < below.length && below[k]! <= alpha / 2) k += 1;
+  return k;
+}
+
+/**
+ * Wild values on one side that leave the interval's end there alone; -1 where n is too small for the level. A wild value drags
+ * the n averages it takes part in (the second one n - 1 more), and the end moves with it once they outnumber those outside.
+ */
+export function outliersWithstood(n: number, alpha: number): number {
+  let left = signedRankDepth(n, alpha);
+  if (left === 0) return -1;
+  let wild = 0;
+  while (left > n - wild) {
+    left -= n - wild;
+    wild += 1;
+  }
+  return wild;
+}
+
 /**
  * Wilcoxon signed-rank interval for the centre of symmetry: [W_(k), W_(M + 1 - k)] of the M ascending Walsh averages, with
  * the largest k for which P(W <= k - 1) <= alpha / 2. Exact, so its coverage is at least 1 - alpha for any
  * symmetric noise; infinite where n is too small for the level (alpha 0.0125 needs 8 values, 0.00033 needs 13).
  */
 export function signedRankInterval(averages: Float64Array, n: number, alpha: number): Interval {
-  const below = signedRankProbabilities(n);
-  let k = 0;
-  while (k < averages.length && below[k]! <= alpha / 2) k += 1;
+  const k = signedRankDepth(n, alpha);
   if (k === 0) return { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY };
   return { low: averages[k - 1]!, high: averages[averages.length - k]! };
 }

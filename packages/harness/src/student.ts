@@ -22,6 +22,12 @@ export function tProbability(t: number, df: number): number {
   return (1 + Math.sign(t) * inside) / 2;
 }
 
+/** Two-sided p of an excess over a margin with this standard error; without any scatter it is 0 or 1. */
+export function excessProbability(excess: number, error: number, df: number): number {
+  if (error === 0) return excess > 0 ? 0 : 1;
+  return Math.min(1, 2 * (1 - tProbability(excess / error, df)));
+}
+
 /**
  * The t with P(T <= t) = `p`, by bisection of the angle, which is bounded whatever p; `df` is a whole number >= 1.
  * Infinite at p = 0 and 1. simple-statistics has the test but not the quantile.

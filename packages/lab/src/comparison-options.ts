@@ -1,9 +1,23 @@
 import type { OfferRequest } from "@tunelab/compare";
-import { type ComparisonRules, Fault, type ProfileName } from "@tunelab/contract";
-import { BUILD_QUADS, QUADS, REPORT_QUADS } from "@tunelab/harness";
+import {
+  type ComparisonMethod,
+  type ComparisonRules,
+  Fault,
+  type PerSide,
+  type ProfileName,
+  type ReferenceKernel,
+} from "@tunelab/contract";
+import { BUILD_QUADS, QUADS, REFERENCE_SAMPLES, REPORT_QUADS } from "@tunelab/harness";
 import type { Command } from "commander";
 import { packed } from "./build.ts";
-import { parseProfile, parseWhole, parseWorkload } from "./options.ts";
+import {
+  parseDuration,
+  parseMethod,
+  parseProfile,
+  parseReference,
+  parseWhole,
+  parseWorkload,
+} from "./options.ts";
 import { parseDimensions } from "./registry.ts";
 
 /** Flags of every command that compares. */
@@ -12,14 +26,19 @@ export interface ComparisonFlags {
   readonly workload: string;
   readonly problem: readonly string[];
   readonly device: string;
+  readonly devices?: string;
+  readonly method?: string;
+  readonly reference?: string;
   readonly profile: string;
   readonly forceTiming?: boolean;
   readonly parityOnly?: boolean;
+  readonly straddle: boolean;
   readonly requireParity?: boolean;
   readonly published?: boolean;
   readonly processes?: string;
   readonly looks?: string;
   readonly seed: string;
+  readonly deadline?: string;
   readonly out?: string;
   readonly svg?: string;
   readonly record?: string;
@@ -29,13 +48,21 @@ export interface ComparisonFlags {
 
 /** The flags understood. */
 export interface ComparisonSettings {
+  readonly method: ComparisonMethod;
+  /** The kernel that reference ratios are told by; the nearest to what binds the base unless given. */
+  readonly reference?: ReferenceKernel;
+  /** Devices of the sides, as the user names them. */
+  readonly devices: PerSide<string>;
   readonly profile: ProfileName;
   readonly rules: ComparisonRules;
   readonly force: boolean;
   readonly untimed: boolean;
+  readonly straddle: boolean;
   readonly requireParity: boolean;
   readonly seeds: readonly number[];
   readonly oracleSample: number;
+  /** Longest time in ms that a host may spend in a phase without a word; the devices' own unless given. */
+  readonly deadlineMs?: number;
   readonly format: "text" | "markdown" | "json";
   readonly svg?: string;
   /** File for the whole record as JSON. */
@@ -47,6 +74,9 @@ export interface ComparisonSettings {
 const SEEDS = 3;
 const ORACLE_SAMPLE = 16;
 
+/** Processes a side below which reference ratios have no control: the base's odd ones against its even ones. */
+const LEAST_PROCESSES = 4;
+
 /** Quads a process of a published claim takes by default: twice the least that the rules ask for. */
 const QUADS_PER_PROCESS = 2 * QUADS.quadsPerProcess;
 
@@ -54,10 +84,22 @@ export function comparisonOptions(command: Command): Command {
   return command
     .option("--kernel <names>", "operations, comma-separated (default: all that both have)")
     .option("--workload <name>", "quick, standard or full", "quick")
-    .option("--problem <dims>", "one problem, e.g. n=1024,pairs=64; may be repeated", collect, [])
+    .option(
+      "--problem <dims>",
+      "one problem, e.g. n=1024,pairs=64 or fft:n=1024; may be repeated",
+      collect,
+      [],
+    )
     .option("--device <id>", "device as `lab devices` names it, or auto", "auto")
+    .option("--devices <base,candidate>", "run the sides on these two devices, compared by reference ratios")
+    .option(
+      "--method <name>",
+      "paired (quads in one process) or reference (ratios to a kernel of each device's own)",
+    )
+    .option("--reference <name>", "kernel of reference ratios: fma or copy (default: what binds the base)")
     .option("--profile <name>", "portable (default toggles) or native (robustness off)", "portable")
     .option("--force-timing", "also time plans that are identical")
+    .option("--no-straddle", "compare bits at the problems themselves alone, not also around limits")
     .option("--parity-only", "verify and compare bits; time nothing")
     .option("--require-parity", "differing bits make a row invalid")
     .option("--published", `claims for publication: ${QUADS.processes} fresh processes, statistics over them`)
@@ -66,6 +108,7 @@ export function comparisonOptions(command: Command): Command {
       "--looks <counts>",
       `kept quads after which a verdict is looked for (default ${BUILD_QUADS.looks.join(",")})`,
     )
+    .option("--deadline <time>", "longest that compiling, a run or a timing may take, e.g. 5m (default 60s)")
     .option("--seed <n>", "first seed of the inputs", "1")
     .option("--out <dir>", "folder for results and cached bundles (default .lab, or $TUNELAB_LAB_DIR)")
     .option("--svg <file>", "write the forest plot")
@@ -78,17 +121,36 @@ const collect = (value: string, all: readonly string[]): string[] => [...all, va
 
 /** Which operations and problems take part, out of what a side says of itself. */
 export function requestOf({ kernel, workload, problem }: ComparisonFlags): OfferRequest {
-  const kernels = kernel?.split(",").map((name) => name.trim());
-  if (problem.length > 0 && kernels?.length !== 1)
-    throw new Fault("usage", "--problem belongs to one operation: name it with --kernel");
+  const named = problem.map(namedProblem);
+  const kernels =
+    kernel?.split(",").map((name) => name.trim()) ??
+    (named.length > 0 ? [...new Set(named.flatMap(({ operation }) => operation ?? []))] : undefined);
+  if (named.some(({ operation }) => operation === undefined) && kernels?.length !== 1)
+    throw new Fault("usage", "--problem belongs to one operation: name it with --kernel, or before a colon");
+  const stray = named.find(({ operation }) => operation !== undefined && !kernels!.includes(operation));
+  if (stray) throw new Fault("usage", `--problem ${stray.text} names a kernel that --kernel leaves out`);
   const size = parseWorkload(workload);
   return {
     ...(kernels ? { kernels } : {}),
     problemsOf: ({ operation, dimensions, workloads }) =>
-      problem.length > 0
-        ? problem.map((words) => parseDimensions(operation, dimensions, words))
-        : workloads[size],
+      named.length === 0
+        ? workloads[size]
+        : named
+            .filter((one) => (one.operation ?? operation) === operation)
+            .map(({ dims }) => parseDimensions(operation, dimensions, dims)),
   };
+}
+
+/** `n=64` or `fft:n=64`. */
+function namedProblem(text: string): {
+  readonly text: string;
+  readonly operation?: string;
+  readonly dims: string;
+} {
+  const at = text.indexOf(":");
+  return at < 0
+    ? { text, dims: text }
+    : { text, operation: text.slice(0, at).trim(), dims: text.slice(at + 1) };
 }
 
 /** @throws Fault `usage` naming what cannot be. */
@@ -102,19 +164,67 @@ export function comparisonSettings(flags: ComparisonFlags): ComparisonSettings {
     );
   if (flags.parityOnly && flags.forceTiming)
     throw new Fault("usage", "--parity-only and --force-timing exclude each other");
+  const devices = devicesOf(flags);
+  const method = methodOf(flags, devices);
   return {
+    method,
+    devices,
+    ...(flags.reference === undefined ? {} : { reference: parseReference(flags.reference) }),
     profile: parseProfile(flags.profile),
-    rules: rulesOf(flags),
+    rules: method === "paired" ? rulesOf(flags) : referenceRules(flags),
     force: flags.forceTiming ?? false,
     untimed: flags.parityOnly ?? false,
+    straddle: flags.straddle,
     requireParity: flags.requireParity ?? false,
     seeds: Array.from({ length: SEEDS }, (_, index) => first + index),
     oracleSample: ORACLE_SAMPLE,
+    ...(flags.deadline === undefined ? {} : { deadlineMs: parseDuration(flags.deadline) }),
     format: flags.json ? "json" : flags.markdown ? "markdown" : "text",
     ...(flags.svg === undefined ? {} : { svg: flags.svg }),
     ...(flags.record === undefined ? {} : { record: flags.record }),
     ...(flags.out === undefined ? {} : { out: flags.out }),
   };
+}
+
+function devicesOf({ device, devices }: ComparisonFlags): PerSide<string> {
+  if (devices === undefined) return { base: device, candidate: device };
+  const [base, candidate, ...rest] = devices.split(",").map((name) => name.trim());
+  if (!base || !candidate || rest.length > 0)
+    throw new Fault("usage", `--devices takes two names, the base's and the candidate's, not "${devices}"`);
+  return { base, candidate };
+}
+
+/** Two devices share no process, so that nothing can be paired. */
+function methodOf(flags: ComparisonFlags, { base, candidate }: PerSide<string>): ComparisonMethod {
+  const apart = base !== candidate;
+  const method = flags.method === undefined ? (apart ? "reference" : "paired") : parseMethod(flags.method);
+  if (method === "paired" && apart)
+    throw new Fault(
+      "usage",
+      `${base} and ${candidate} share no process and cannot be paired: leave out --method`,
+    );
+  if (method === "paired" && flags.reference !== undefined)
+    throw new Fault("usage", "--reference belongs to --method reference");
+  return method;
+}
+
+/** The rules of reports, over fresh processes of either side; they have no looks and compare no bits. */
+function referenceRules({
+  published,
+  processes,
+  looks,
+  parityOnly,
+  requireParity,
+}: ComparisonFlags): ComparisonRules {
+  if (looks !== undefined) throw new Fault("usage", "reference ratios have no --looks: give --processes");
+  if (parityOnly || requireParity)
+    throw new Fault("usage", "reference ratios compare no bits: the sides share no process");
+  const least = published ? QUADS.processes : LEAST_PROCESSES;
+  const count = processes === undefined ? QUADS.processes : parseWhole(processes, "--processes");
+  if (count < least)
+    throw new Fault("usage", `reference ratios take at least ${least} processes a side, not ${count}`);
+  const { gate, equivalence, alpha } = REPORT_QUADS;
+  return { alpha, gate, equivalence, looks: [REFERENCE_SAMPLES], processes: count };
 }
 
 /** One process fails builds, so it follows their stricter rules; several make a report, with the report's. */

@@ -1,18 +1,29 @@
-import { type Bout, type RunOptions, runBouts } from "@tunelab/compare";
+import { type Bout, type RunOptions, runBouts, runReferences } from "@tunelab/compare";
 import {
   COMPARISON_SCHEMA,
   CONTRACT_VERSION,
   type Comparison,
+  type ComparisonRow,
   deviceSlug,
   exitCodeOf,
   type MachineLoad,
   type PairRequest,
   type PerSide,
   PROTOCOL_VERSION,
+  type ProfileName,
+  SIDES,
+  type Side,
   type SideExtras,
   type SideName,
 } from "@tunelab/contract";
-import { type DeviceTarget, hostFacts, machineLoad, openBench, type PairBench } from "@tunelab/devices";
+import {
+  chooseDevice,
+  type DeviceTarget,
+  hostFacts,
+  machineLoad,
+  openBench,
+  type PairBench,
+} from "@tunelab/devices";
 import { chartSvg, comparisonMarkdown, comparisonText, forestChart } from "@tunelab/report";
 import type { ComparisonSink } from "@tunelab/store";
 import { encodeComparison, newSessionId } from "@tunelab/store/journal";
@@ -28,81 +39,112 @@ import { writeWhole } from "./session.ts";
 export interface Prepared {
   readonly names: PerSide<SideName>;
   readonly extras: PerSide<SideExtras>;
-  readonly target: DeviceTarget;
   readonly settings: ComparisonSettings;
+  /** Profiles of the sides, where they are two. */
+  readonly profiles?: PerSide<ProfileName>;
   readonly executor: PairRequest["executor"];
   /** The bouts, asked of an opened device. */
-  readonly bouts: (bench: PairBench) => Promise<readonly Bout[]>;
+  readonly bouts: (benches: PerSide<PairBench>) => Promise<readonly Bout[]>;
   /** As the user would write it again. */
   readonly command: string;
 }
 
 type Header = Omit<Comparison, "rows" | "control" | "stopped">;
 
+/** The hosts of the sides: one and the same where they are paired. */
+interface Hosts {
+  readonly open: PerSide<() => Promise<PairBench>>;
+  readonly first: PerSide<PairBench>;
+}
+
 /** Runs a comparison, keeps it, prints it, and ends with its exit code. */
 export async function runComparison(prepared: Prepared, io: Io): Promise<void> {
-  const { target, settings } = prepared;
-  io.note(`Device ${target.id} (${target.kind}), profile ${settings.profile}`);
-  const machine = await machineLoad();
-  io.note(busyLine(machine));
-  const open = (): Promise<PairBench> => openBench(target, { entry: hostEntry, profile: settings.profile });
-  const first = await open();
+  const { settings } = prepared;
+  const targets = await targetsOf(settings);
+  const profiles = prepared.profiles ?? { base: settings.profile, candidate: settings.profile };
+  const machineBefore = await machineLoad();
+  const paired = settings.method === "paired";
+  for (const side of SIDES) {
+    if (paired && side === "candidate") continue;
+    const whose = paired ? "" : `${side}: `;
+    io.note(`${whose}Device ${targets[side].id} (${targets[side].kind}), profile ${profiles[side]}`);
+  }
+  io.note(busyLine(machineBefore));
+  const { deadlineMs: longest } = settings;
+  const deadlines = longest === undefined ? {} : { compile: longest, verify: longest, measure: longest };
+  const opener = (side: Side) => (): Promise<PairBench> =>
+    openBench(targets[side], { entry: hostEntry, profile: profiles[side], deadlines });
+  const open = { base: opener("base"), candidate: opener("candidate") };
+  const base = await open.base();
+  let candidate = base;
   try {
-    await compareOn(first, open, prepared, machine, io);
+    if (!paired) candidate = await open.candidate();
+    await compareOn({ open, first: { base, candidate } }, prepared, machineBefore, io);
   } finally {
-    await first.close();
+    await base.close();
+    await candidate.close();
   }
 }
 
-async function compareOn(
-  first: PairBench,
-  open: () => Promise<PairBench>,
-  prepared: Prepared,
-  machine: MachineLoad,
-  io: Io,
-): Promise<void> {
+async function targetsOf({ devices }: ComparisonSettings): Promise<PerSide<DeviceTarget>> {
+  return { base: await chooseDevice(devices.base), candidate: await chooseDevice(devices.candidate) };
+}
+
+async function compareOn(hosts: Hosts, prepared: Prepared, machine: MachineLoad, io: Io): Promise<void> {
   const { settings } = prepared;
-  const { hello } = first;
-  const bouts = await prepared.bouts(first);
-  const header: Header = {
-    schema: COMPARISON_SCHEMA,
-    id: newSessionId(),
-    startedAt: new Date().toISOString(),
-    protocol: PROTOCOL_VERSION,
-    contract: CONTRACT_VERSION,
-    toolVersion: VERSION,
-    command: prepared.command,
-    names: prepared.names,
-    method: "paired",
-    device: hello.info,
-    deviceSlug: deviceSlug(hello.info.identity),
-    profile: hello.profile,
-    toggles: hello.toggles,
-    host: { ...hostFacts(), runtime: hello.runtime },
-    machine,
-    rules: settings.rules,
-    executor: prepared.executor,
-    requireParity: settings.requireParity,
-    extras: prepared.extras,
-  };
+  const bouts = await prepared.bouts(hosts.first);
+  const header = headerOf(hosts.first, prepared, machine);
   const sink = await sinkFor(header, settings, io);
   const progress = comparisonProgress(io);
-  const options: RunOptions = {
+  const shared = {
     ...settings,
     executor: prepared.executor,
-    first,
-    open,
     progress: progress.listen,
     signal: io.signal,
-    ...(sink ? { keep: (row) => sink.row(row) } : {}),
-  };
-  const ran = await runBouts(bouts, options).finally(() => progress.stop());
+    ...(sink ? { keep: (row: ComparisonRow) => sink.row(row) } : {}),
+  } satisfies Partial<RunOptions>;
+  const running =
+    settings.method === "paired"
+      ? runBouts(bouts, { ...shared, first: hosts.first.base, open: hosts.open.base })
+      : runReferences(bouts, { ...shared, ...hosts });
+  const ran = await running.finally(() => progress.stop());
   const comparison: Comparison = { ...header, ...ran };
   await sink?.finish(comparison);
   await report(comparison, settings, sink, io);
   if (comparison.stopped !== undefined) throw new ExitWith(EXIT.interrupted);
   const code = exitCodeOf(comparison);
   if (code !== 0) throw new ExitWith(code);
+}
+
+function headerOf(
+  { base, candidate }: PerSide<PairBench>,
+  { settings, command, names, executor, extras }: Prepared,
+  machine: MachineLoad,
+): Header {
+  const { hello } = base;
+  const place = {
+    device: candidate.hello.info,
+    deviceSlug: deviceSlug(candidate.hello.info.identity),
+    profile: candidate.hello.profile,
+    toggles: candidate.hello.toggles,
+    runtime: candidate.hello.runtime,
+  };
+  return {
+    schema: COMPARISON_SCHEMA,
+    id: newSessionId(),
+    startedAt: new Date().toISOString(),
+    protocol: PROTOCOL_VERSION,
+    contract: CONTRACT_VERSION,
+    toolVersion: VERSION,
+    ...{ command, names, method: settings.method },
+    device: hello.info,
+    deviceSlug: deviceSlug(hello.info.identity),
+    profile: hello.profile,
+    toggles: hello.toggles,
+    ...(settings.method === "reference" ? { candidatePlace: place } : {}),
+    host: { ...hostFacts(), runtime: hello.runtime },
+    ...{ machine, rules: settings.rules, executor, requireParity: settings.requireParity, extras },
+  };
 }
 
 /** The store, loaded only where there is one: a packed laboratory writes the record as JSON. */

@@ -5,7 +5,7 @@ import {
   type Bound,
   bounds,
   type ComparisonFigures,
-  DETECTABLE_QUADS,
+  DETECTABLE_RULES,
   type DetectableFigures,
   EFFECTS,
   type ErrorRates,
@@ -132,7 +132,7 @@ function page(rates: ErrorRates): Page {
   const least = detectable.reduce((most, one) => (one.detected < most.detected ? one : most));
   out.text(
     "Share of runs that see a change as large as another run, without one, said it could detect / the mean of what such runs say. " +
-      `The formula means 90%; with ${least.quads} quads under ${least.kind} noise it is ${percent(least.detected)}.`,
+      `The formula means 90%; the least is ${percent(least.detected)}, of ${least.rule} under ${least.kind} noise.`,
   );
   out.text(detectableGrid(detectable));
   out.heading(2, "The rules");
@@ -163,13 +163,13 @@ function comparisonGrid(
 
 function detectableGrid(detectable: readonly DetectableFigures[]): string {
   const kinds = [...new Set(detectable.map(({ kind }) => kind))];
-  const at = (quads: number, kind: string): string => {
-    const found = detectable.find((one) => one.quads === quads && one.kind === kind);
+  const at = (rule: string, kind: string): string => {
+    const found = detectable.find((one) => one.rule === rule && one.kind === kind);
     return found ? `${percent(found.detected)} / ${percent(found.mde)}` : "--";
   };
   return gridMarkdown({
-    columns: columns(">quads", ...kinds.map((kind) => `>${kind}`)),
-    rows: DETECTABLE_QUADS.map((quads) => [`${quads}`, ...kinds.map((kind) => at(quads, kind))]),
+    columns: columns("judged by", ...kinds.map((kind) => `>${kind}`)),
+    rows: DETECTABLE_RULES.map(({ name }) => [name, ...kinds.map((kind) => at(name, kind))]),
   });
 }
 

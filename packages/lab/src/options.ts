@@ -1,4 +1,14 @@
-import { Fault, PROFILES, type ProfileName, WORKLOAD_NAMES, type WorkloadName } from "@tunelab/contract";
+import {
+  COMPARISON_METHODS,
+  type ComparisonMethod,
+  Fault,
+  PROFILES,
+  type ProfileName,
+  REFERENCE_KERNELS,
+  type ReferenceKernel,
+  WORKLOAD_NAMES,
+  type WorkloadName,
+} from "@tunelab/contract";
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
@@ -42,3 +52,7 @@ export const parseProfile = (text: string): ProfileName =>
   choice("profile", text, Object.keys(PROFILES) as ProfileName[]);
 
 export const parseWorkload = (text: string): WorkloadName => choice("workload", text, WORKLOAD_NAMES);
+
+export const parseMethod = (text: string): ComparisonMethod => choice("method", text, COMPARISON_METHODS);
+
+export const parseReference = (text: string): ReferenceKernel => choice("reference", text, REFERENCE_KERNELS);

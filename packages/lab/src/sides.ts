@@ -1,3 +1,4 @@
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
@@ -23,36 +24,59 @@ export interface Sides {
   readonly own: OwnContract;
 }
 
-/** Makes (or finds in the cache) the bundles of two revisions of a repository. */
-export async function sidesOf(
-  texts: PerSide<string>,
-  flags: { readonly out?: string; readonly repo?: string },
-  io: Io,
-): Promise<Sides> {
-  const root = flags.repo ?? requireCheckout();
-  const cache = join(labDir(flags.out, io), "compare");
-  const sides: Partial<Record<keyof typeof texts, SideFolder>> = {};
-  for (const side of SIDES) {
-    const revision = await resolveRevision(git, root, texts[side]);
-    io.note(`${side}: ${texts[side]}${revision.commit ? ` (${revision.commit.slice(0, 12)})` : ""}`);
-    sides[side] = await prepareSide(revision, { git, root, cache });
-  }
-  return { sides: sides as PerSide<SideFolder>, own: await ownContract(requireCheckout()) };
+interface SideFlags {
+  readonly out?: string;
+  readonly repo?: string;
 }
 
-/** The sides that `lab pack --compare` put beside this program. @throws Fault `usage` where there are none. */
-export async function packedSides(): Promise<Sides> {
-  const folder = fileURLToPath(new URL(`./${PACKED_SIDES}`, import.meta.url));
-  const read = (side: string): Promise<SideFolder> =>
-    readSide(join(folder, side)).catch((error: unknown) => {
-      if (error instanceof Fault) throw error;
-      throw new Fault(
-        "usage",
-        "this packed laboratory holds no commits to compare: pack it with `pnpm lab pack --compare BASE CANDIDATE`",
-      );
-    });
-  const sides = { base: await read("base"), candidate: await read("candidate") };
-  // Both were held against the contract's declarations when they were packed; its version is all that is left to check.
+/** Makes (or finds in the cache) the bundles of revisions of a repository, in their order. */
+export async function foldersOf(
+  texts: readonly string[],
+  flags: SideFlags,
+  io: Io,
+): Promise<readonly SideFolder[]> {
+  const root = flags.repo ?? requireCheckout();
+  const cache = join(labDir(flags.out, io), "compare");
+  const folders: SideFolder[] = [];
+  for (const text of texts) {
+    const revision = await resolveRevision(git, root, text);
+    io.note(`${text}${revision.commit ? ` (${revision.commit.slice(0, 12)})` : ""}`);
+    folders.push(await prepareSide(revision, { git, root, cache, installed: [requireCheckout()] }));
+  }
+  return folders;
+}
+
+/** The bundles of both sides of a comparison. */
+export async function sidesOf(texts: PerSide<string>, flags: SideFlags, io: Io): Promise<Sides> {
+  const [base, candidate] = await foldersOf([texts.base, texts.candidate], flags, io);
+  return { sides: { base: base!, candidate: candidate! }, own: await ownContract(requireCheckout()) };
+}
+
+/** Where `lab pack --compare` puts the `index`-th revision, below the packed laboratory. */
+export const packedSideFolder = (index: number): string => join(PACKED_SIDES, String(index));
+
+/**
+ * Two of the sides that `lab pack --compare` put beside this program, by the names they were packed under; the first two unless
+ * named. @throws Fault `usage` where there are none, or none of that name.
+ */
+export async function packedSides(base?: string, candidate?: string): Promise<Sides> {
+  const beside = fileURLToPath(new URL(".", import.meta.url));
+  const names = await readdir(join(beside, PACKED_SIDES)).catch((): string[] => []);
+  if (names.length < 2)
+    throw new Fault(
+      "usage",
+      "this packed laboratory holds no commits to compare: pack it with `pnpm lab pack --compare BASE CANDIDATE`",
+    );
+  const packed = await Promise.all(names.map((_, index) => readSide(join(beside, packedSideFolder(index)))));
+  const named = (text: string | undefined, fallback: number): SideFolder => {
+    if (text === undefined) return packed[fallback]!;
+    const found = packed.find(({ revision }) => revision.text === text);
+    if (found) return found;
+    const there = packed.map(({ revision }) => revision.text).join(", ");
+    throw new Fault("usage", `"${text}" is not among the commits packed here: there is ${there}`);
+  };
+  const sides = { base: named(base, 0), candidate: named(candidate, 1) };
+  // All were held against the contract's declarations when they were packed; its version is all that is left to check.
   return { sides, own: { version: CONTRACT_VERSION, declarations: sides.base.declarations } };
 }
 
@@ -60,14 +84,10 @@ export async function packedSides(): Promise<Sides> {
 export async function chosenSides(
   base: string | undefined,
   candidate: string | undefined,
-  flags: { readonly out?: string; readonly repo?: string },
+  flags: SideFlags,
   io: Io,
 ): Promise<Sides> {
-  if (packed) {
-    if (base !== undefined)
-      throw new Fault("usage", "a packed laboratory compares the commits it was packed with: name none");
-    return packedSides();
-  }
+  if (packed) return packedSides(base, candidate);
   if (base === undefined || candidate === undefined)
     throw new Fault("usage", "compare takes two revisions: pnpm compare BASE CANDIDATE (--help shows how)");
   return sidesOf({ base, candidate }, flags, io);

@@ -95,7 +95,17 @@ describe.skipIf(!driver || !hasHistory)("comparing on the embedded GPU", { timeo
     const record = join(elsewhere, "record.json");
     const { stdout } = await promisify(execFile)(
       process.execPath,
-      [join(folder, "lab.mjs"), "compare", ...SMALL, "--record", record, "--force-timing", "--looks", "16"],
+      [
+        join(folder, "lab.mjs"),
+        "compare",
+        ...device,
+        ...SMALL,
+        "--record",
+        record,
+        "--force-timing",
+        "--looks",
+        "16",
+      ],
       {
         cwd: elsewhere,
         env: { PATH: "/nowhere", HOME: elsewhere, TUNELAB_DAWN: dawnPath(), ...driver } as NodeJS.ProcessEnv,

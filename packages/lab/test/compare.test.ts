@@ -35,13 +35,30 @@ describe("compare, wrongly used", () => {
     [["compare", "HEAD", "HEAD", "--parity-only", "--force-timing"], /exclude each other/],
     [["compare", "HEAD", "HEAD", "--json", "--markdown"], /exclude each other/],
     [["compare", "HEAD", "HEAD", "--problem", "n=64"], /name it with --kernel/],
+    [
+      ["compare", "HEAD", "HEAD", "--kernel", "fft", "--problem", "gemm:n=64"],
+      /names a kernel that --kernel leaves out/,
+    ],
+    [
+      ["compare", "HEAD", "HEAD", "--sample", "3", "--all-shipped"],
+      /--all-shipped and --sample exclude each other/,
+    ],
+    [["compare", "HEAD", "HEAD", "--sample", "0"], /--sample takes 1 to 1000/],
     [["compare", "HEAD", "HEAD", "--workload", "huge"], /unknown workload "huge"/],
+    [["compare", "HEAD", "HEAD", "--devices", "a"], /--devices takes two names/],
+    [["compare", "HEAD", "HEAD", "--devices", "a,b", "--method", "paired"], /a and b share no process/],
+    [["compare", "HEAD", "HEAD", "--method", "guess"], /unknown method "guess": there is paired, reference/],
+    [["compare", "HEAD", "HEAD", "--reference", "copy"], /--reference belongs to --method reference/],
+    [["compare", "HEAD", "HEAD", "--method", "reference", "--reference", "a"], /there is fma, copy/],
+    [["compare", "HEAD", "HEAD", "--method", "reference", "--looks", "16"], /have no --looks/],
+    [["compare", "HEAD", "HEAD", "--method", "reference", "--require-parity"], /compare no bits/],
+    [["compare", "HEAD", "HEAD", "--method", "reference", "--processes", "3"], /at least 4 processes/],
     [["ab", "default", "selected"], /name it with --kernel/],
     [
       ["ab", "default", "default", "--kernel", "matched-filter", "--profiles", "native"],
       /--profiles takes two names/,
     ],
-    [["pack", "--out", "/tmp/never", "--compare", "HEAD"], /--compare takes two revisions, not 1/],
+    [["pack", "--out", "/tmp/never", "--compare", "HEAD"], /--compare takes two revisions or more, not 1/],
     [["comparisons", "show", "01NEVER"], /there is no comparison 01NEVER/],
     [["comparisons", "import", "/no/such/file"], /cannot be read/],
   ] as const)("%j ends with 2 and one line", wronglyUsed);
@@ -49,7 +66,10 @@ describe("compare, wrongly used", () => {
   // A copy of the repository without git or without its history has no commits to name.
   it.skipIf(!checkout).each([
     [["compare", "nowhere-at-all", "HEAD"], /unknown revision "nowhere-at-all"/],
-    [["compare", "HEAD", "HEAD", "--kernel", "no-such-kernel"], /no operation and problem in common/],
+    [
+      ["compare", "HEAD", "HEAD", "--kernel", "nope"],
+      /unknown kernel "nope": there is .*fft, .*matched-filter/,
+    ],
   ] as const)("%j in a git checkout ends with 2 and one line", wronglyUsed);
 
   it("explains its exit codes in --help", async () => {

@@ -8,9 +8,11 @@ import {
   SIDES,
   type Side,
 } from "@tunelab/contract";
+import { byReferenceText, referenceRemarks } from "./by-reference.ts";
 import { forestChart } from "./charts/forest.ts";
 import { formatError, formatPercent, formatTime, NOTHING } from "./format.ts";
 import { type Grid, gridMarkdown, gridText } from "./grid.ts";
+import { variantLabels } from "./labels.ts";
 import { codeSpan, escapeMarkdown } from "./markdown.ts";
 import { Page } from "./page.ts";
 
@@ -41,8 +43,10 @@ export function verdictText({ verdict, judgement }: ComparisonRow): string {
 }
 
 /** `3 buffers equal, 5 shapes`; or what differs, and how far each side is from the float64 oracle. */
-export function parityText({ outcomes, accuracy, verdict }: ComparisonRow): string {
+export function parityText(row: ComparisonRow): string {
+  const { outcomes, accuracy, verdict } = row;
   const [first] = outcomes;
+  if (first?.references) return errorsText(row);
   if (first?.identical && first.shapes.length === 0) return "one plan";
   const compared = first?.shapes.filter(({ skipped }) => skipped === undefined) ?? [];
   if (compared.length === 0) return verdict === "invalid" ? NOTHING : "not compared";
@@ -66,6 +70,15 @@ export function parityText({ outcomes, accuracy, verdict }: ComparisonRow): stri
   const worst = (side: Side): number => Math.max(...compared.map(({ maxError }) => maxError[side]));
   const within = SIDES.every((side) => worst(side) <= accuracy.bound) ? "within" : "over";
   return `differ: ${told.join(", ")}; errors ${formatError(worst("base"))} -> ${formatError(worst("candidate"))}, ${within} ${formatError(accuracy.bound)}`;
+}
+
+/** Sides that share no process: no bits to compare, but each was verified by itself. */
+function errorsText({ outcomes, accuracy }: ComparisonRow): string {
+  const worst = (side: Side): number =>
+    Math.max(...outcomes.map(({ sides }) => sides[side]?.verdict?.maxError ?? Number.NaN));
+  const [base, candidate] = SIDES.map(worst);
+  const within = Math.max(base!, candidate!) <= accuracy.bound ? "within" : "not within";
+  return `no bits compared; errors ${formatError(base!)} -> ${formatError(candidate!)}, ${within} ${formatError(accuracy.bound)}`;
 }
 
 const sum = <K extends string>(list: readonly Readonly<Record<K, number>>[], key: K): number =>
@@ -99,24 +112,39 @@ function stagesOf(rows: readonly ComparisonRow[]): readonly string[] {
   return [...new Set(names)];
 }
 
+const routeName = (route: Route): string => ("refused" in route ? `none (${route.refused})` : route.variant);
+
+const nameOf = ({ routes }: ComparisonRow): string => routeName(routes.base);
+const keyOf = ({ operation, problem }: ComparisonRow): string => `${operation} ${problemKey(problem)}`;
+
 /** Tables of a comparison, one an operation. */
-export function comparisonTables({ rows }: Pick<Comparison, "rows">): readonly ComparisonTable[] {
+export function comparisonTables({
+  rows,
+  method,
+}: Pick<Comparison, "rows" | "method">): readonly ComparisonTable[] {
   const operations = [...new Set(rows.map(({ operation }) => operation))];
   return operations.map((operation) => {
     const own = rows.filter((row) => row.operation === operation);
     const stages = stagesOf(own);
     const left = { align: "left" } as const;
+    const several = new Set(own.map(({ problem }) => problemKey(problem))).size < own.length;
+    const label = variantLabels(own.map(nameOf));
     const grid: Grid = {
       columns: [
         { title: "problem", ...left, code: true },
+        ...(several ? [{ title: "variant", ...left, code: true }] : []),
         ...stages.map((stage) => ({ title: stage, ...left })),
-        { title: "total, base -> candidate (ratio)", ...left },
+        {
+          title: `total, base -> candidate (${method === "reference" ? "ratio of ratios" : "ratio"})`,
+          ...left,
+        },
         { title: "interval", ...left },
         { title: "verdict", ...left },
         { title: "parity", ...left },
       ],
       rows: own.map((row) => [
         problemKey(row.problem),
+        ...(several ? [label(nameOf(row))] : []),
         ...stages.map((stage) => stageText(row, stage)),
         pairText(row.ns, row.judgement?.ratio),
         intervalText(row),
@@ -128,15 +156,23 @@ export function comparisonTables({ rows }: Pick<Comparison, "rows">): readonly C
   });
 }
 
-const routeName = (route: Route): string => ("refused" in route ? `none (${route.refused})` : route.variant);
 const routeFrom = (route: Route): string => ("refused" in route ? "" : ` [${route.from}]`);
 
 /** One line for each row whose sides do not run the same variant, and one for each that is invalid or withdrawn. */
-export function comparisonRemarks({ rows, extras, control, names, stopped }: Comparison): readonly string[] {
+export function comparisonRemarks({
+  rows,
+  extras,
+  control,
+  names,
+  stopped,
+  method,
+}: Comparison): readonly string[] {
   const lines: string[] = [];
   for (const row of rows) {
-    const where = `${row.operation} ${problemKey(row.problem)}`;
     const { base, candidate } = row.routes;
+    const kin = rows.filter((one) => keyOf(one) === keyOf(row));
+    const label = variantLabels(rows.filter(({ operation }) => operation === row.operation).map(nameOf));
+    const where = kin.length > 1 ? `${keyOf(row)} ${label(nameOf(row))}` : keyOf(row);
     if (routeName(base) !== routeName(candidate)) {
       const kind = row.verdict === "identical" ? "renamed, one plan" : "route change";
       lines.push(
@@ -145,6 +181,7 @@ export function comparisonRemarks({ rows, extras, control, names, stopped }: Com
     }
     if (row.reason !== undefined) lines.push(`${where}: ${row.verdict}: ${row.reason}`);
     for (const note of new Set(row.outcomes.flatMap(({ notes }) => notes))) lines.push(`${where}: ${note}`);
+    lines.push(...referenceRemarks(row).map((line) => `${where}: ${line}`));
     const blocks = row.outcomes.some(({ total }) => total?.mode === "blocks");
     if (blocks) lines.push(`${where}: interleaving biased the times: each side was timed in blocks`);
   }
@@ -159,10 +196,18 @@ export function comparisonRemarks({ rows, extras, control, names, stopped }: Com
   }
   if (control) {
     const { ratio, verdict, operation, problem } = control;
-    lines.push(
-      `control: base against itself, ${operation} ${problemKey(problem)}: ${ratioText(ratio)}, ${verdict}`,
-    );
+    const itself =
+      method === "reference" ? "the base's odd processes against its even ones" : "base against itself";
+    lines.push(`control: ${itself}, ${operation} ${problemKey(problem)}: ${ratioText(ratio)}, ${verdict}`);
   }
+  const forced = rows.flatMap(({ verdict, judgement }) =>
+    verdict === "identical" && judgement ? [judgement.verdict] : [],
+  );
+  const count = (verdict: string): string => `${forced.filter((one) => one === verdict).length} ${verdict}`;
+  if (forced.length > 0)
+    lines.push(
+      `one plan against itself, timing forced, ${forced.length} ${forced.length === 1 ? "time" : "times"}: ${["same", "unresolved", "changed"].map(count).join(", ")}`,
+    );
   if (stopped !== undefined) lines.push(`stopped: ${stopped}`);
   return lines;
 }
@@ -180,21 +225,37 @@ export function verdictCounts({ rows }: Pick<Comparison, "rows">): string {
 const sideText = ({ text, commit, dirty }: Comparison["names"]["base"]): string =>
   `${text}${commit ? ` (${commit.slice(0, 12)}${dirty ? ", uncommitted changes" : ""})` : ""}`;
 
-/** `HEAD~1 (abc) -> HEAD (def) on swiftshader, portable`. */
-export const comparisonTitle = ({ names, deviceSlug, profile }: Comparison): string =>
-  `${sideText(names.base)} -> ${sideText(names.candidate)} on ${deviceSlug}, ${profile}`;
+/** `HEAD~1 (abc) -> HEAD (def) on swiftshader, portable`; both places where they are two. */
+export function comparisonTitle({
+  names,
+  deviceSlug,
+  profile,
+  candidatePlace,
+}: Pick<Comparison, "names" | "deviceSlug" | "profile" | "candidatePlace">): string {
+  const place = `${deviceSlug}, ${profile}`;
+  const other = candidatePlace ? `${candidatePlace.deviceSlug}, ${candidatePlace.profile}` : place;
+  if (place === other) return `${sideText(names.base)} -> ${sideText(names.candidate)} on ${place}`;
+  return `${sideText(names.base)} on ${place} -> ${sideText(names.candidate)} on ${other}`;
+}
 
 /** The procedure in a sentence: what the figures are. */
-export function comparisonMethod({ rules, executor }: Comparison): string {
+export function comparisonMethod({
+  rules,
+  executor,
+  method,
+}: Pick<Comparison, "rules" | "executor" | "method">): string {
+  const looks = rules.processes > 1 ? 1 : rules.looks.length;
   // Three digits would round 99.97% to certainty.
-  const confidence = `${(100 - (100 * rules.alpha) / (rules.processes > 1 ? 1 : rules.looks.length)).toFixed(2)}%`;
-  const counts =
-    rules.processes > 1
-      ? `${rules.processes} processes of ${rules.looks[0]} quads`
-      : `1 process, looks after ${rules.looks.join(", ")} quads`;
+  const confidence = `${(100 - (100 * rules.alpha) / looks).toFixed(2)}%`;
+  const said = method === "reference" ? byReferenceText(rules) : `Paired quads (${quadsText(rules)})`;
   const own = executor === "own" ? " Each side ran on its own executor." : "";
-  return `Paired quads (${counts}), intervals at ${confidence}, gate ${formatPercent(rules.gate)}, equivalence ${formatPercent(rules.equivalence)}.${own}`;
+  return `${said}, intervals at ${confidence}, gate ${formatPercent(rules.gate)}, equivalence ${formatPercent(rules.equivalence)}.${own}`;
 }
+
+const quadsText = ({ processes, looks }: Comparison["rules"]): string =>
+  processes > 1
+    ? `${processes} processes of ${looks[0]} quads`
+    : `1 process, looks after ${looks.join(", ")} quads`;
 
 /** The comparison for a terminal. */
 export function comparisonText(comparison: Comparison): string {

@@ -25,3 +25,16 @@ export function problemLabels(problems: readonly Problem[]): ProblemLabels {
 function pick(problem: Problem, wanted: (name: string) => boolean): Problem {
   return Object.fromEntries(Object.entries(problem).filter(([name]) => wanted(name)));
 }
+
+/** Parts of a variant's id: its algorithm, then `name=value` each. */
+const partsOf = (variant: string): readonly string[] => variant.split(/[/,]/);
+
+/** Short names for variants that are shown together: the algorithm, and the settings that not all variants of it here share. */
+export function variantLabels(variants: readonly string[]): (variant: string) => string {
+  return (variant) => {
+    const [algorithm = "", ...settings] = partsOf(variant);
+    const kin = variants.map(partsOf).filter(([name]) => name === algorithm);
+    const told = settings.filter((setting) => kin.some((parts) => !parts.includes(setting)));
+    return told.length > 0 ? `${algorithm}/${told.join(",")}` : algorithm;
+  };
+}

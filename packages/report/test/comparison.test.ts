@@ -5,7 +5,9 @@ import {
   DEFAULT_CAPABILITIES,
   type PairedSeries,
   type PairOutcome,
+  type ReferenceSeries,
   type ShapeParity,
+  type SideReport,
   UNKNOWN_PAIR,
 } from "@tunelab/contract";
 import { describe, expect, it } from "vitest";
@@ -205,5 +207,82 @@ describe("the forest plot", () => {
     expect(
       forestChart(comparison([row({ judgement: { ...judgement, high: Number.POSITIVE_INFINITY } })])),
     ).toBeUndefined();
+  });
+});
+
+describe("several variants of one problem", () => {
+  const pinned = (variant: string): ComparisonRow => {
+    const one = { ...route, variant };
+    return row({ routes: { base: one, candidate: one } });
+  };
+  const rows = [pinned("scan/r=4,tile=2,pad=0"), pinned("scan/r=8,tile=2,pad=0"), pinned("block/r=4")];
+
+  it("are told apart in the table by the settings they do not share", () => {
+    const lines = comparisonText(comparison(rows)).split("\n");
+    const told = lines.filter((line) => line.startsWith("T=512")).map((line) => line.split(/ {2,}/)[1]);
+    expect(told).toEqual(["scan/r=4", "scan/r=8", "block"]);
+    expect(comparisonText(comparison([rows[0]!]))).not.toContain("variant");
+    const invalid = { ...rows[1]!, verdict: "invalid" as const, reason: "base wrong" };
+    const text = comparisonText(comparison([rows[0]!, invalid, rows[2]!]));
+    expect(text).toContain("gated-delta-net T=512 scan/r=8: invalid: base wrong");
+  });
+
+  it("each have a line of their own in the picture", () => {
+    const text = JSON.stringify(forestChart(comparison(rows)));
+    for (const label of ["scan/r=4", "scan/r=8", "block"]) expect(text).toContain(` ${label}"`);
+  });
+});
+
+describe("a comparison by reference ratios", () => {
+  const timed = (ns: number, around: number): ReferenceSeries => ({
+    ...({ clock: "gpu", tickNs: 1, repeats: 1, rejected: {}, reference: "fma" } as const),
+    samplesNs: [ns],
+    anchor: { name: "fma-f32", samplesNs: [around, around], amount: 2e9 },
+  });
+  const report = (maxError: number): SideReport => ({
+    ...({ status: "ok", variant: "v", planHash: "1", seeds: [1] } as const),
+    verdict: { matched: 1, total: 1, sampled: 1, maxError, nearTies: 0 },
+  });
+  const told = comparison(
+    [
+      row({
+        outcomes: [
+          {
+            ...UNKNOWN_PAIR,
+            sides: { base: report(1e-7), candidate: report(3e-7) },
+            references: { base: timed(1e6, 1e6), candidate: timed(2e6, 2e6) },
+          },
+        ],
+      }),
+    ],
+    {
+      method: "reference",
+      candidatePlace: {
+        ...comparison([]),
+        ...{ deviceSlug: "llvmpipe-256", profile: "native", toggles: [], runtime: "node" },
+      },
+      rules: { alpha: 0.05, looks: [16], gate: 0.005, equivalence: 0.01, processes: 6 },
+    },
+  );
+
+  it("says both places, the method, what times were told by, and that no bits were compared", () => {
+    const text = comparisonText(told);
+    expect(text.split("\n")[0]).toBe(
+      "main (abcdef012345) on m5, portable -> worktree (0123456789ab, uncommitted changes) on llvmpipe-256, native",
+    );
+    expect(text).toContain("total, base -> candidate (ratio of ratios)");
+    expect(text).toContain("told by fma-f32, which runs at 2.00 TFLOP/s (base) and 1.00 TFLOP/s (candidate)");
+    expect(text).toContain("no bits compared; errors 1.0e-7 -> 3.0e-7, within 1.0e-6");
+    expect(text).toContain("Not paired: reference ratios (6 processes a side, each 16 timings");
+    expect(text).toContain("intervals at 95.00%");
+    expect(text).not.toContain("Paired quads");
+  });
+
+  it("tells an error over the bound, and a side without one, as not within it", () => {
+    const one = told.rows[0]!;
+    const over = { ...one, accuracy: { ...one.accuracy, bound: 2e-7 } };
+    expect(parityText(over)).toContain("not within 2.0e-7");
+    const absent = { ...one, outcomes: [{ ...one.outcomes[0]!, sides: { base: report(1e-7) } }] };
+    expect(parityText(absent)).toContain("errors 1.0e-7 -> --, not within");
   });
 });

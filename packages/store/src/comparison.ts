@@ -22,7 +22,7 @@ export interface ComparisonSink {
 /** Columns that get queried; `row` is the whole record, raw quads included. */
 const MIGRATIONS: readonly Migration[] = [
   {
-    version: COMPARISON_SCHEMA,
+    version: 1,
     statements: [
       "CREATE TABLE comparison (record JSON NOT NULL)",
       `CREATE TABLE rows (
@@ -32,6 +32,8 @@ const MIGRATIONS: readonly Migration[] = [
       )`,
     ],
   },
+  // Reference ratios and the candidate's own place live in the records alone.
+  { version: COMPARISON_SCHEMA, statements: [] },
 ];
 
 const folderOf = (labDir: string): string => join(labDir, "comparisons");

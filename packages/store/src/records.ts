@@ -82,7 +82,6 @@ const header = v.object({
     strategy: text,
     budgetMs: real,
     seed: real,
-    objective: v.exactOptional(text),
   }),
 });
 
@@ -243,7 +242,6 @@ const trial = v.object({
   requestedBytes: v.exactOptional(real),
   workgroupBytes: v.exactOptional(real),
   workgroups: v.exactOptional(real),
-  metrics: v.exactOptional(v.record(text, real)),
   resources: v.exactOptional(v.object({ workgroupBytes: real, invocations: real })),
 });
 

@@ -13,6 +13,7 @@ import {
   type TuningTable,
 } from "@tunelab/contract";
 import type { Executor } from "@tunelab/executor";
+import type { Drawer } from "./draw.ts";
 
 /**
  * What a side brings for one operation: a commit's bundle, or the host's own registry. Everything but the suite may be
@@ -25,6 +26,7 @@ export interface SideModule {
   /** The side's own selection: what an application on that commit would run. */
   readonly select?: (request: SelectionRequest) => Promise<Selected>;
   readonly Executor?: typeof Executor;
+  readonly variants?: Drawer;
   readonly parseId?: (text: string) => {
     readonly algorithm: string;
     readonly settings: Readonly<Record<string, string>>;

@@ -15,6 +15,7 @@ import { failureOf } from "../verify.ts";
 import type { Workbench } from "../workbench.ts";
 import { judge, pairCase } from "./inputs.ts";
 import type { SideLoader } from "./module.ts";
+import { referenceSeries } from "./reference-series.ts";
 import { PARITY } from "./rules.ts";
 import { type Compiled, placeOf, Seat } from "./seat.ts";
 import { lookAtShape } from "./shape.ts";
@@ -23,6 +24,8 @@ import { type Shape, straddlingShapes } from "./straddle.ts";
 import { controlSeries, totalSeries } from "./timing.ts";
 
 type Part<T> = { -readonly [S in Side]?: T };
+
+const TIMED_IN_QUADS: ReadonlySet<PairRequest["timing"]["kind"]> = new Set(["looks", "fixed"]);
 
 /**
  * Two variants of one operation on one problem: both verified on the same inputs, their bits compared there and at shapes that
@@ -107,13 +110,13 @@ async function verifyAndTime(
     const { variant } = seats.candidate.report;
     seats.candidate.note({ ...seats.base.report, variant });
   }
-  if (both() && looked.shared)
+  if (request.straddle && both() && looked.shared)
     shapes.push(...(await straddle(bench, seats, compiled, request, looked.msPerItem)));
 
   let total: PairedSeries | undefined;
   let control: PairedSeries | undefined;
   let stages: PairOutcome["stages"] = {};
-  if (both() && request.timing.kind !== "none") {
+  if (both() && TIMED_IN_QUADS.has(request.timing.kind)) {
     const bound = { compiled, instances } as { compiled: PerSide<Compiled>; instances: PerSide<Instance> };
     total = await totalSeries(bench, seats, bound, request);
     if (both()) stages = await stageSeries(bench, seats, bound, total);
@@ -121,6 +124,7 @@ async function verifyAndTime(
     for (const side of SIDES)
       if (seats[side].sound) await witness(bench, seats, side, instances[side]!, request);
   }
+  const references = await byReference(bench, seats, compiled, instances, request);
   return {
     sides: reports(seats, request),
     identical,
@@ -130,8 +134,26 @@ async function verifyAndTime(
     stages,
     lone: loneStages(compiled),
     ...(control ? { control } : {}),
+    ...(references ? { references } : {}),
     notes: notesOf(seats, looked.shared),
   };
+}
+
+/** The one side that was asked for, timed beside a reference kernel, where that is the way. */
+async function byReference(
+  bench: Workbench,
+  seats: PerSide<Seat>,
+  compiled: Part<Compiled>,
+  instances: Part<Instance>,
+  request: PairRequest,
+): Promise<PairOutcome["references"]> {
+  const { only, timing } = request;
+  if (only === undefined || timing.kind !== "reference") return undefined;
+  const [seat, plan, instance] = [seats[only], compiled[only], instances[only]];
+  if (!seat.sound || !plan || !instance) return undefined;
+  const series = await referenceSeries(bench, seat, plan, instance, timing);
+  if (seat.sound) await witness(bench, seats, only, instance, request);
+  return series && { [only]: series };
 }
 
 /** One plan under one profile: nothing could differ. */

@@ -10,6 +10,7 @@ import {
 } from "@tunelab/contract";
 import { variantLabel } from "../label.ts";
 import { algorithmOf, planSubject } from "../subject.ts";
+import { drawVariants } from "./draw.ts";
 import { ownFault, type SideModule } from "./module.ts";
 
 /** A choice before it is planned. */
@@ -48,6 +49,10 @@ async function choicesOf(
   const { suite, tables = [], select } = module;
   const { operation } = suite;
   if (wanted.kind === "pinned") return [await pinned(module, wanted.variant, problem, capabilities)];
+  if (wanted.kind === "drawn") {
+    const drawn = await drawVariants(module, problem, wanted, capabilities);
+    return drawn.map((one) => ({ ...one, from: `drawn with seed ${wanted.seed}` }));
+  }
   if (wanted.kind === "shipped") {
     const key = problemKey(problem);
     const loaded = await Promise.all(tables.map(async (table) => ("load" in table ? table.load() : table)));

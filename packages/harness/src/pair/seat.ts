@@ -46,7 +46,10 @@ export async function placeOf(
   const own = executor === "own" ? module.Executor : undefined;
   if (other === undefined && !own) return { executor: bench.executor, profile: undefined };
   if (other !== undefined && !context.openProfile)
-    throw new Fault("unsupported", `this host cannot open the profile ${other} beside its own`);
+    throw new Fault(
+      "unsupported",
+      `this host cannot open the profile ${other} beside its own: compare with --method reference`,
+    );
   const { device, info } = other === undefined ? context : await context.openProfile!(other);
   const Made = own ?? Executor;
   return { executor: new Made(device, info.capabilities, { clock: context.clock }), profile: other };

@@ -42,7 +42,8 @@ async function runnerOf(instance: Instance, ticks: Ticks, hostLoop: boolean): Pr
 }
 
 /** Whether a plan loops under the host's control: then a sample is one run, timed by the wall. */
-const loops = ({ subject }: Compiled): boolean => subject.plan.steps.some(({ kind }) => kind === "loop");
+export const loops = ({ subject }: Compiled): boolean =>
+  subject.plan.steps.some(({ kind }) => kind === "loop");
 
 /** Paired times of the whole plans, each in one pass: alternating quads until a look decides. */
 export async function totalSeries(

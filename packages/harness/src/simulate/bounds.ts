@@ -26,10 +26,7 @@ function bound(what: string, sense: Bound["sense"], limit: number, cells: readon
   return { what, limit, sense, worst: value, where, met: !worse(value, limit) };
 }
 
-/**
- * What the formula means. Held to from 16 quads: at 8, under switching clocks and bursts, s is too uncertain for any
- * factor that quiet devices could bear, and the report shows by how much.
- */
+/** What the formula means. */
 const DETECTED = 1 - MDE.beta;
 
 /** What quads in one process and races are held to; a process's own offset needs several processes, and is held to there. */
@@ -45,7 +42,6 @@ export function bounds({
   const offset = of(QUADS_PROCESSES.name, (scenario) => scenario === "process");
   const cells = (figures: readonly ComparisonFigures[], value: (one: ComparisonFigures) => number): Cell[] =>
     figures.map((one) => ({ where: one.scenario, value: value(one) }));
-  const enough = detectable.filter(({ quads }) => quads >= MDE.manyValues);
   const races = selections.filter(({ scheme, field }) => scheme === RACE_SCHEME.name && field === "wide");
   const raced = (value: (one: SelectionFigures) => number): Cell[] =>
     races.map((one) => ({ where: one.kind, value: value(one) }));
@@ -117,10 +113,10 @@ export function bounds({
       raced(({ samples }) => samples),
     ),
     bound(
-      "minimum detectable effect is detected, 16 quads and more",
+      "minimum detectable effect is detected",
       "at least",
       DETECTED,
-      enough.map(({ kind, quads, detected }) => ({ where: `${kind}, ${quads} quads`, value: detected })),
+      detectable.map(({ kind, rule, detected }) => ({ where: `${kind}, ${rule}`, value: detected })),
     ),
   ];
 }

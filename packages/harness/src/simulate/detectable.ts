@@ -1,16 +1,44 @@
-import { QuadMachine } from "../quad-run.ts";
-import { REPORT_QUADS } from "../quads.ts";
+import { judgeProcesses } from "../processes.ts";
+import { QUADS } from "../protocol.ts";
+import { judgeQuads, REPORT_QUADS } from "../quads.ts";
 import { NOISE_KINDS, type NoiseKind, noiseSource } from "./noise.ts";
-import { samplesOf } from "./ours.ts";
+import { fixedQuads, samplesOf } from "./ours.ts";
 import type { Seeded } from "./variates.ts";
 
-/** Kept quads for which the minimum detectable effect is put to the test: either side of where its inflation changes. */
-export const DETECTABLE_QUADS = [8, 16, 32] as const;
+/** A way of judging whose minimum detectable effect is put to the test. */
+export interface DetectableRule {
+  readonly name: string;
+  readonly quads: number;
+  readonly processes: number;
+  /** Of the one look made. */
+  readonly alpha: number;
+}
+
+const inOne = (quads: number, alpha: number, name: string): DetectableRule => ({
+  name: `${quads} quads, ${name}`,
+  quads,
+  processes: 1,
+  alpha,
+});
+
+const { alpha: reports, build } = QUADS;
+
+/** Either side of where the inflation changes, at a report's level in one look and at each of a build's; and over processes. */
+export const DETECTABLE_RULES: readonly DetectableRule[] = [
+  ...[8, 16, 32].map((quads) => inOne(quads, reports, "one look at 0.05")),
+  ...build.looks.map((quads) => inOne(quads, build.alpha / build.looks.length, "a build's look")),
+  {
+    name: `${QUADS.processes} processes of ${QUADS.quadsPerProcess} quads`,
+    quads: QUADS.quadsPerProcess,
+    processes: QUADS.processes,
+    alpha: reports,
+  },
+];
 
 /** Whether the minimum detectable effect is one. */
 export interface DetectableFigures {
   readonly kind: NoiseKind;
-  readonly quads: number;
+  readonly rule: string;
   /** Mean of what runs without a change claim to detect, as a fraction. */
   readonly mde: number;
   /** Share of fresh runs, each with a change as large as one run claimed, whose interval excludes no change. */
@@ -24,24 +52,26 @@ const SEEDS_A_CELL = 1_000_000;
 /** A run without a change states its minimum detectable effect; another run, with that change, must see it. */
 export function detectableFigures(
   kind: NoiseKind,
-  quads: number,
+  rule: DetectableRule,
   { runs, seed, seeded }: { readonly runs: number; readonly seed: number; readonly seeded: Seeded },
 ): DetectableFigures {
-  const cell = (seed * NOISE_KINDS.length + NOISE_KINDS.indexOf(kind)) * DETECTABLE_QUADS.at(-1)! + quads;
+  const rules = { ...REPORT_QUADS, alpha: rule.alpha, looks: [rule.quads], gate: 0 };
+  const cell =
+    (seed * NOISE_KINDS.length + NOISE_KINDS.indexOf(kind)) * DETECTABLE_RULES.length +
+    DETECTABLE_RULES.indexOf(rule);
   const judged = (at: number, effect: number) => {
-    const noise = noiseSource(kind, seeded(at), samplesOf(quads));
-    const machine = new QuadMachine({ ...REPORT_QUADS, looks: [quads], gate: 0 });
-    for (let next = machine.next(); next; next = machine.next()) {
-      machine.take(noise() * (next.side === "B" ? 1 + effect : 1));
-    }
-    return machine.outcome();
+    const each = Array.from({ length: rule.processes }, (_, process) => {
+      const noise = noiseSource(kind, seeded(at + process), samplesOf(rule.quads));
+      return fixedQuads((side) => noise() * (side === "B" ? 1 + effect : 1), rule.quads);
+    });
+    return rule.processes === 1 ? judgeQuads(each[0]!, rules) : judgeProcesses(each, rules);
   };
   let [sum, detected] = [0, 0];
   for (let run = 0; run < runs; run += 1) {
-    const at = FIRST_SEED + cell * SEEDS_A_CELL + 2 * run;
+    const at = FIRST_SEED + cell * SEEDS_A_CELL + 2 * rule.processes * run;
     const { mde } = judged(at, 0);
     sum += mde;
-    if (judged(at + 1, mde).low > 1) detected += 1;
+    if (judged(at + rule.processes, mde).low > 1) detected += 1;
   }
-  return { kind, quads, mde: sum / runs, detected: detected / runs };
+  return { kind, rule: rule.name, mde: sum / runs, detected: detected / runs };
 }

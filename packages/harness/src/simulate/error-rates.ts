@@ -1,5 +1,5 @@
 import { type ComparisonFigures, comparisonFigures, OPPONENTS, SCENARIOS } from "./comparisons.ts";
-import { DETECTABLE_QUADS, type DetectableFigures, detectableFigures } from "./detectable.ts";
+import { DETECTABLE_RULES, type DetectableFigures, detectableFigures } from "./detectable.ts";
 import { NOISE_KINDS, type NoiseKind } from "./noise.ts";
 import { type Field, SCHEMES, type SelectionFigures, selectionFigures } from "./races.ts";
 import type { Seeded } from "./variates.ts";
@@ -32,7 +32,7 @@ const selectionCells: readonly { readonly field: Field; readonly kind: NoiseKind
 export const ERROR_RATE_CELLS: number =
   OPPONENTS.length * SCENARIOS.length +
   SCHEMES.length * selectionCells.length +
-  NOISE_KINDS.length * DETECTABLE_QUADS.length;
+  NOISE_KINDS.length * DETECTABLE_RULES.length;
 
 /**
  * Simulates everything. `between` is called after each cell and may wait: a breath for whoever else runs on the thread, and
@@ -59,9 +59,9 @@ export async function errorRates(
       await between(++done, `${scheme.name} under ${kind}`);
     }
   }
-  for (const quads of DETECTABLE_QUADS) {
+  for (const rule of DETECTABLE_RULES) {
     for (const kind of NOISE_KINDS) {
-      detectable.push(rounded(detectableFigures(kind, quads, options)));
+      detectable.push(rounded(detectableFigures(kind, rule, options)));
       await between(++done, `detectable effects under ${kind}`);
     }
   }

@@ -43,7 +43,7 @@ export const QUADS_BUILD: Opponent = quads(
 );
 
 /** Statistics of a fixed number of kept quads of a fresh process. */
-function fixedQuads(sample: Sample, count: number): readonly number[] {
+export function fixedQuads(sample: Sample, count: number): readonly number[] {
   const machine = new QuadMachine({ ...REPORT_QUADS, looks: [count] });
   for (let next = machine.next(); next; next = machine.next()) machine.take(sample(next.side));
   return machine.outcome().quads.slice(QUADS.dropped).map(quadStatistic);

@@ -1,9 +1,10 @@
 import { randomFrom } from "@tunelab/variants";
 import { describe, expect, it } from "vitest";
 import { benjaminiHochberg } from "../../src/fdr.ts";
-import { minimumDetectableEffect } from "../../src/mde.ts";
+import { minimumDetectableEffect, processesDetectableEffect } from "../../src/mde.ts";
 import {
   hodgesLehmann,
+  outliersWithstood,
   signedRankInterval,
   signedRankP,
   signedRankProbabilities,
@@ -109,17 +110,53 @@ describe("the Hodges-Lehmann estimate", () => {
 });
 
 describe("the minimum detectable effect", () => {
-  it("follows its formula, with the inflation of few and of many values", () => {
-    const eight = [1, -1, 1, -1, 1, -1, 1, -1];
+  const eight = [1, -1, 1, -1, 1, -1, 1, -1];
+  const sixteen = [...eight, ...eight];
+
+  it("follows its formula, inflated by how few outliers the interval withstands", () => {
     const s = Math.sqrt(8 / 7);
-    expect(minimumDetectableEffect(eight)).toBeCloseTo(((2.364624 + 1.414924) * s * 2.2) / Math.sqrt(8), 5);
-    const sixteen = [...eight, ...eight];
+    expect(minimumDetectableEffect(eight)).toBeCloseTo(((2.364624 + 1.414924) * s * 6.5) / Math.sqrt(8), 5);
     const t = Math.sqrt(16 / 15);
-    expect(minimumDetectableEffect(sixteen)).toBeCloseTo(((2.13145 + 1.340606) * t * 1.5) / 4, 4);
+    expect(minimumDetectableEffect(sixteen)).toBeCloseTo(((2.13145 + 1.340606) * t * 2.2) / 4, 4);
+    const u = Math.sqrt(32 / 31);
+    const many = minimumDetectableEffect([...sixteen, ...sixteen]);
+    expect(many).toBeCloseTo(((2.039513 + 1.309464) * u * 1.5) / Math.sqrt(32), 4);
   });
 
-  it("is infinite where nothing is known", () => {
+  it("over processes is that of Student's t, with an inflation of its own", () => {
+    const s = Math.sqrt(8 / 7);
+    expect(processesDetectableEffect(eight)).toBeCloseTo(((2.364624 + 1.414924) * s * 2.7) / Math.sqrt(8), 5);
+  });
+
+  it("is infinite where nothing is known, and where no effect could leave the interval", () => {
     expect(minimumDetectableEffect([0.01])).toBe(Number.POSITIVE_INFINITY);
+    expect(processesDetectableEffect([0.01])).toBe(Number.POSITIVE_INFINITY);
+    // Five values have no signed-rank interval at 5%, twelve none at a build's look.
+    expect(minimumDetectableEffect(eight.slice(0, 5))).toBe(Number.POSITIVE_INFINITY);
+    expect(minimumDetectableEffect(sixteen.slice(0, 12), { alpha: 0.001 / 3 })).toBe(
+      Number.POSITIVE_INFINITY,
+    );
+  });
+});
+
+describe("outliers withstood", () => {
+  it("are as many as can run away on one side without the interval's end following", () => {
+    for (const [n, alpha] of [
+      [8, 0.05],
+      [12, 0.05],
+      [18, 0.05],
+      [22, 0.001 / 3],
+      [32, 0.001 / 3],
+    ] as const) {
+      const withstood = outliersWithstood(n, alpha);
+      const lowWith = (wild: number): number => {
+        const values = Array.from({ length: n }, (_, index) => (index < wild ? -1e9 : index / n));
+        return signedRankInterval(walshAverages(values), n, alpha).low;
+      };
+      expect(lowWith(withstood), `${n} at ${alpha}`).toBeGreaterThan(-1);
+      expect(lowWith(withstood + 1), `${n} at ${alpha}`).toBeLessThan(-1e6);
+    }
+    expect(outliersWithstood(5, 0.05)).toBe(-1);
   });
 });
 

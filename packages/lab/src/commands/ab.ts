@@ -64,15 +64,16 @@ async function ab(texts: PerSide<string>, flags: Flags, io: Io): Promise<void> {
     }),
   ) as unknown as PerSide<Offer>;
   const { meetings, extras } = meet(offers);
-  const target = await chooseDevice(flags.device);
-  await checkVariants(texts, meetings, target.info.capabilities);
+  const { info } = await chooseDevice(settings.devices.base);
+  await checkVariants(texts, meetings, info.capabilities);
   const wanted = { base: wantedOf(texts.base), candidate: wantedOf(texts.candidate) };
   await runComparison(
     {
-      ...{ extras, target, executor: "shared" },
+      ...{ extras, executor: "shared" },
+      ...(profiles ? { profiles } : {}),
       settings: profiles ? { ...settings, profile: profiles.base } : settings,
       names: { base: offers.base.name, candidate: offers.candidate.name },
-      bouts: (bench) => routeBouts(bench, meetings, wanted),
+      bouts: (benches) => routeBouts(benches, meetings, wanted),
       command: `ab ${texts.base} ${texts.candidate}`,
     },
     io,

@@ -1,6 +1,5 @@
-import { bothSides, meet, type Offer, offerOf, routeBouts } from "@tunelab/compare";
+import { bothSides, meet, type Offer, offerOf, type PinnedBy, routeBouts } from "@tunelab/compare";
 import { Fault, type PerSide, SIDES, type Wanted } from "@tunelab/contract";
-import { chooseDevice } from "@tunelab/devices";
 import type { Command } from "commander";
 import {
   type ComparisonFlags,
@@ -10,11 +9,17 @@ import {
 } from "../comparison-options.ts";
 import { runComparison } from "../comparison-run.ts";
 import type { Io } from "../io.ts";
+import { parseCount, parseWhole } from "../options.ts";
 import { checkKernels, chosenSides } from "../sides.ts";
+
+/** Most variants that a comparison draws: of a second each, a quarter of an hour. */
+const MOST_DRAWN = 1_000;
 
 interface Flags extends ComparisonFlags {
   readonly variant?: string;
   readonly allShipped?: boolean;
+  readonly sample?: string;
+  readonly draw: string;
   readonly executor: string;
   readonly repo?: string;
 }
@@ -23,7 +28,9 @@ const HELP = `
 BASE and CANDIDATE are commits, branches, tags, or "worktree" for uncommitted work; a packed laboratory has its own. By default
 each side runs what its own shipped tables select. Exit 0: same or faster; 1: regressed; 3: unresolved; 4: invalid; 2: wrong usage.
 
-Example: pnpm compare main worktree --kernel matched-filter`;
+Example: pnpm compare main worktree --kernel matched-filter
+Example: pnpm compare HEAD HEAD --force-timing --sample 20 --no-straddle
+Example: pnpm compare v1 v2 --devices swiftshader,llvmpipe-256`;
 
 export function register(program: Command, io: Io): void {
   const command = program
@@ -31,6 +38,8 @@ export function register(program: Command, io: Io): void {
     .description("A/B of two commits: paired timing and bitwise parity")
     .option("--variant <id>", "pin this variant on both sides")
     .option("--all-shipped", "pin every variant that either side ships for a problem")
+    .option("--sample <n>", "pin so many variants drawn from the base's spaces, evenly over the problems")
+    .option("--draw <seed>", "seed of the drawing", "1")
     .option("--executor <which>", "shared (one executor for both) or own (each commit's)", "shared")
     .option("--repo <dir>", "git repository to compare in (default: this checkout)");
   comparisonOptions(command)
@@ -59,16 +68,22 @@ async function compare(
     SIDES.map((side): [string, Offer] => [side, offerOf(sides[side], request, own)]),
   ) as unknown as PerSide<Offer>;
   const { meetings, extras } = meet(offers);
-  const target = await chooseDevice(flags.device);
   const names = { base: offers.base.name, candidate: offers.candidate.name };
   const command = `compare ${names.base.text} ${names.candidate.text}`;
-  const bouts = (bench: Parameters<typeof routeBouts>[0]) => routeBouts(bench, meetings, wanted);
-  await runComparison({ names, extras, target, settings, executor, bouts, command }, io);
+  const bouts = (benches: Parameters<typeof routeBouts>[0]) => routeBouts(benches, meetings, wanted);
+  await runComparison({ names, extras, settings, executor, bouts, command }, io);
 }
 
-function wantedOf({ variant, allShipped }: Flags): PerSide<Wanted> | { readonly kind: "shipped" } {
-  if (variant !== undefined && allShipped)
-    throw new Fault("usage", "--variant and --all-shipped exclude each other");
+function wantedOf({ variant, allShipped, sample, draw }: Flags): PerSide<Wanted> | PinnedBy {
+  const chosen = [variant !== undefined && "--variant", allShipped && "--all-shipped", sample && "--sample"];
+  const given = chosen.filter((flag) => typeof flag === "string" && flag !== "");
+  if (given.length > 1) throw new Fault("usage", `${given.join(" and ")} exclude each other`);
   if (allShipped) return { kind: "shipped" };
+  if (sample !== undefined)
+    return {
+      kind: "drawn",
+      count: parseCount(sample, "--sample", 1, MOST_DRAWN),
+      seed: parseWhole(draw, "--draw"),
+    };
   return bothSides(variant === undefined ? { kind: "selected" } : { kind: "pinned", variant });
 }

@@ -1,8 +1,8 @@
 import { chmod, cp, mkdir, mkdtemp, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { contractRefusal } from "@tunelab/compare";
-import { Fault, SIDES } from "@tunelab/contract";
+import { contractRefusal, ownContract, type SideFolder } from "@tunelab/compare";
+import { Fault } from "@tunelab/contract";
 import { dawnPath } from "@tunelab/devices";
 import type { Command } from "commander";
 import type { Plugin } from "esbuild";
@@ -10,12 +10,13 @@ import { VERSION } from "../build.ts";
 import { experimentNames } from "../experiments.ts";
 import type { Io } from "../io.ts";
 import { commitOf, requireCheckout } from "../places.ts";
-import { PACKED_SIDES, type Sides, sidesOf } from "../sides.ts";
+import { foldersOf, PACKED_SIDES, packedSideFolder } from "../sides.ts";
 
 interface Flags {
   readonly out: string;
   readonly dawn: boolean;
   readonly compare?: readonly string[];
+  readonly repo?: string;
   readonly json?: boolean;
 }
 
@@ -30,8 +31,9 @@ export function register(program: Command, io: Io): void {
     )
     .option(
       "--compare <revisions...>",
-      "also pack BASE and CANDIDATE, so that `compare` runs there without git",
+      "also pack BASE and CANDIDATE (or several), so that `compare` runs there without git",
     )
+    .option("--repo <dir>", "git repository of the revisions to compare (default: this checkout)")
     .option("--json", "print the files as JSON")
     .addHelpText(
       "after",
@@ -91,8 +93,10 @@ async function pack(flags: Flags, io: Io): Promise<void> {
       logLevel: "silent",
     });
     if (flags.dawn) await cp(dawnPath(), join(made, "dawn.node"));
-    for (const side of compared ? SIDES : []) {
-      await cp(compared!.sides[side].folder, join(made, PACKED_SIDES, side), { recursive: true });
+    for (const [index, { folder }] of (compared ?? []).entries()) {
+      const side = join(made, packedSideFolder(index));
+      await cp(folder, side, { recursive: true });
+      await chmod(side, 0o755);
     }
     await writeFile(join(made, "README.txt"), readme(baked.commit, flags.dawn, compared !== undefined));
     // A temporary folder is its maker's alone; a pack is for whoever gets it.
@@ -126,17 +130,16 @@ function experimentsPlugin(names: readonly string[], root: string): Plugin {
 }
 
 /**
- * The two revisions to pack, bundled and held against the contract that the packed laboratory speaks.
- * @throws Fault `usage` for another number of them, and naming what differs for another contract.
+ * The revisions to pack, bundled and held against the contract that the packed laboratory speaks.
+ * @throws Fault `usage` for fewer than two, and naming what differs for another contract.
  */
-async function comparedBy({ compare }: Flags, io: Io): Promise<Sides | undefined> {
+async function comparedBy({ compare, repo }: Flags, io: Io): Promise<readonly SideFolder[] | undefined> {
   if (!compare) return undefined;
-  const [base, candidate, ...rest] = compare;
-  if (base === undefined || candidate === undefined || rest.length > 0)
-    throw new Fault("usage", `--compare takes two revisions, not ${compare.length}`);
-  const made = await sidesOf({ base, candidate }, {}, io);
-  for (const side of SIDES) {
-    const refusal = contractRefusal(made.sides[side], compare[side === "base" ? 0 : 1]!, made.own);
+  if (compare.length < 2) throw new Fault("usage", "--compare takes two revisions or more, not 1");
+  const made = await foldersOf(compare, repo === undefined ? {} : { repo }, io);
+  const own = await ownContract(requireCheckout());
+  for (const [index, side] of made.entries()) {
+    const refusal = contractRefusal(side, compare[index]!, own);
     if (refusal) throw new Fault("usage", refusal);
   }
   return made;
@@ -174,8 +177,9 @@ Bring the journals back and take them in, in a checkout:
 ${compares ? COMPARE_README : ""}`;
 
 const COMPARE_README = `
-The commits packed in are compared, and the record brought back, with
+The commits packed in (the first two, or two by name) are compared, and the record brought back, with
 
     node lab.mjs compare --record record.json
+    node lab.mjs compare main other-branch --record record.json
     pnpm lab comparisons import record.json
 `;

@@ -1,5 +1,5 @@
 import type { Comparison, ComparisonRow, RowVerdict } from "@tunelab/contract";
-import { problemLabels } from "../labels.ts";
+import { problemLabels, variantLabels } from "../labels.ts";
 import { type ChartSpec, INK, LOOK, positive, SERIES, WIDTH } from "./look.ts";
 
 /** Colour of each verdict that a ratio can have; slower is the orange that stays apart from faster's blue. */
@@ -19,6 +19,12 @@ const shown = (row: ComparisonRow): row is Shown =>
   positive(row.judgement?.low) &&
   positive(row.judgement?.high);
 
+const variantOf = ({ routes: { base } }: ComparisonRow): string =>
+  "variant" in base ? base.variant : "none";
+
+/** Room for a row's name: an operation, a problem and a variant. */
+const LABEL_PIXELS = 480;
+
 /** Least factor to either side of 1 that the axis spans. */
 const LEAST_SPAN = 1.02;
 
@@ -26,12 +32,15 @@ const LEAST_SPAN = 1.02;
  * Each row's ratio (candidate over base) with its interval on a logarithmic axis, the gate as a band around 1. Undefined when
  * no row has a ratio with an interval.
  */
-export function forestChart({ rows, rules, names }: Comparison): ChartSpec | undefined {
+export function forestChart({ rows, rules, names, method }: Comparison): ChartSpec | undefined {
   const told = rows.filter(shown);
   if (told.length === 0) return undefined;
   const { label, common } = problemLabels(told.map(({ problem }) => problem));
+  const name = ({ operation, problem }: ComparisonRow): string => `${operation} ${label(problem)}`;
+  const variants = variantLabels(told.map(variantOf));
+  const several = new Set(told.map(name)).size < told.length;
   const values = told.map((row) => ({
-    row: `${row.operation} ${label(row.problem)}`,
+    row: several ? `${name(row)} ${variants(variantOf(row))}` : name(row),
     ratio: row.judgement.ratio,
     low: row.judgement.low,
     high: row.judgement.high,
@@ -52,7 +61,7 @@ export function forestChart({ rows, rules, names }: Comparison): ChartSpec | und
     type: "quantitative" as const,
     scale: { type: "log" as const, domain: [1 / most, most] },
     axis: {
-      title: "candidate / base: left is faster",
+      title: `candidate / base${method === "reference" ? ", each by its own reference" : ""}: left is faster`,
       values: [...ratioTicks(most)],
       format: "~g",
       labelOverlap: true,
@@ -62,7 +71,7 @@ export function forestChart({ rows, rules, names }: Comparison): ChartSpec | und
     field: "row",
     type: "nominal",
     sort: values.map(({ row }) => row),
-    axis: { title: null, grid: true },
+    axis: { title: null, grid: true, labelLimit: LABEL_PIXELS },
   } as const;
   return {
     title: {

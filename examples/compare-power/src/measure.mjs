@@ -1,0 +1,99 @@
+/**
+ * Looks for a change of a given size, many times: picks among packed commits the one that is slower by the fraction nearest to the
+ * one wanted, then compares it with the plain one with another seed each time and counts how often it is called slower.
+ * Plain Node, so that it runs where the packed laboratory does. Exit 0 when it was seen often enough.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+
+const HELP = `node measure.mjs --lab DIR --kernel NAME --problem DIMS [--variant ID] [--device ID] [--profile NAME]
+  --effect F   fraction to look for (default 0.01)
+  --runs N     comparisons (default 10), of which --least N (default 9) must see it
+  --out FILE   where the figures go as JSON
+
+Example: node measure.mjs --lab lab --kernel matched-filter --problem n=1024,data=64,templates=512,pairs=32768`;
+
+const { values: flags } = parseArgs({
+  options: {
+    lab: { type: "string" },
+    kernel: { type: "string" },
+    problem: { type: "string" },
+    variant: { type: "string" },
+    device: { type: "string", default: "auto" },
+    profile: { type: "string", default: "portable" },
+    effect: { type: "string", default: "0.01" },
+    runs: { type: "string", default: "10" },
+    least: { type: "string", default: "9" },
+    out: { type: "string" },
+    help: { type: "boolean" },
+  },
+});
+if (flags.help || !flags.lab || !flags.kernel || !flags.problem) {
+  console.log(HELP);
+  process.exit(flags.help ? 0 : 2);
+}
+
+const folder = mkdtempSync(join(tmpdir(), "compare-power-"));
+const sides = join(flags.lab, "sides");
+const candidates = readdirSync(sides)
+  .map((name) => JSON.parse(readFileSync(join(sides, name, "side.json"), "utf8")).revision.text)
+  .filter((text) => text !== "plain");
+
+/** One comparison of a candidate with the plain commit; its row, and the seconds it took. */
+function compare(candidate, seed, ...more) {
+  const record = join(folder, "record.json");
+  const words = ["compare", "plain", candidate, "--kernel", flags.kernel, "--problem", flags.problem];
+  words.push("--device", flags.device, "--profile", flags.profile, "--seed", String(seed), "--no-straddle");
+  if (flags.variant) words.push("--variant", flags.variant);
+  const from = Date.now();
+  try {
+    const quiet = ["ignore", "ignore", "pipe"];
+    execFileSync(process.execPath, [join(flags.lab, "lab.mjs"), ...words, "--record", record, ...more], {
+      stdio: quiet,
+    });
+  } catch (error) {
+    // 1: regressed, as it should be; 3: unresolved. Everything else is told and ends this.
+    if (error.status !== 1 && error.status !== 3)
+      throw new Error(`${candidate}: ${String(error.stderr).trim()}`);
+  }
+  const [row] = JSON.parse(readFileSync(record, "utf8")).rows;
+  if (row.verdict === "invalid") throw new Error(`${candidate}: ${row.reason}`);
+  return { row, seconds: (Date.now() - from) / 1000 };
+}
+
+const told = ({ row: { verdict, judgement, ns, outcomes }, seconds }) => {
+  const equal = outcomes[0].shapes.every(({ buffers }) => buffers.every(({ differing }) => differing === 0));
+  const { ratio, low, high, count } = judgement;
+  return { verdict, ratio, low, high, quads: count, ns, bits: equal ? "equal" : "differ", seconds };
+};
+const line = ({ verdict, ratio, low, high, ns, bits, seconds }) =>
+  `${(ns.base / 1e3).toFixed(1)} us, ratio ${ratio.toFixed(4)} (${Number(low).toFixed(4)} to ${Number(high).toFixed(4)}), ` +
+  `${verdict}, bits ${bits}, ${seconds.toFixed(1)} s`;
+
+const wanted = 1 + Number(flags.effect);
+const tried = candidates.map((name) => {
+  const found = told(compare(name, 1, "--looks", "32"));
+  console.log(`${name}: ${line(found)}`);
+  return { name, ...found };
+});
+const nearest = tried.reduce((best, one) =>
+  Math.abs(one.ratio - wanted) < Math.abs(best.ratio - wanted) ? one : best,
+);
+console.log(`nearest to ${flags.effect}: ${nearest.name} (${(nearest.ratio - 1).toFixed(4)})`);
+const runs = Array.from({ length: Number(flags.runs) }, (_, index) => {
+  const found = told(compare(nearest.name, 100 + 3 * index));
+  console.log(`run ${index + 1}: ${line(found)}`);
+  return found;
+});
+const seen = runs.filter(({ verdict }) => verdict === "slower").length;
+const enough = seen >= Number(flags.least);
+console.log(`${seen} of ${runs.length} called it slower: ${enough ? "enough" : "TOO FEW"}`);
+if (flags.out)
+  writeFileSync(
+    flags.out,
+    `${JSON.stringify({ flags, tried, nearest: nearest.name, runs, seen }, null, 1)}\n`,
+  );
+process.exit(enough ? 0 : 1);
