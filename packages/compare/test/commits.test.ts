@@ -56,11 +56,9 @@ async function compare(
   const target = await chooseDevice("swiftshader");
   const open = () => openBench(target, { entry, deadlines: { verify: 3_000 } });
   const first = await open();
-  const bouts = await routeBouts(
-    { base: first, candidate: first },
-    meetings,
-    bothSides(more.wanted ?? { kind: "selected" }),
-  );
+  const { wanted = { kind: "selected" } } = more;
+  const asked = wanted.kind === "drawn" ? wanted : bothSides(wanted);
+  const bouts = await routeBouts({ base: first, candidate: first }, meetings, asked);
   const { alpha, looks, gate, equivalence } = BUILD_QUADS;
   const ran = await runBouts(bouts, {
     first,
@@ -130,6 +128,22 @@ describe.skipIf(!embedded)("commits compared on the embedded GPU", { timeout: 60
     expect(outcome!.shapes.at(-1)!.pieces.base).toBeGreaterThan(1);
     expect(Object.keys(outcome!.stages)).toEqual(["sum", "finish"]);
     expect(exit).toBe(COMPARE_EXIT.regressed);
+  });
+
+  it("looks at no shape but the problem itself when told so", async () => {
+    const barrier = changed({ before: "workgroupBarrier();" }, "a barrier, one shape");
+    const { rows } = await compare(plain, barrier, { straddle: false, untimed: true });
+    expect(rows[0]!.outcomes[0]!.shapes.map(({ why }) => why)).toEqual([""]);
+  });
+
+  it("draws variants of the base's spaces with its own generator, and pins them on both sides", async () => {
+    const wanted = { kind: "drawn", count: 2, seed: 1 } as const;
+    const { rows } = await compare(plain, plain, { untimed: true, straddle: false, wanted });
+    const variants = rows.map(({ routes: { base } }) => "variant" in base && base.variant);
+    expect([...variants].sort()).toEqual(["direct/workgroup=128", "direct/workgroup=64"]);
+    expect(rows.every(({ routes: { base, candidate } }) => "variant" in base && "variant" in candidate)).toBe(
+      true,
+    );
   });
 
   it("calls the same change in reverse faster, and exits 0", async () => {
