@@ -3,21 +3,13 @@ import { operation } from "./operation.ts";
 import { compulsoryBytes, type EighProblem, nominalFlops } from "./problem.ts";
 import { inputsOf } from "./suite/inputs.ts";
 import { oracleOf } from "./suite/oracle.ts";
+import { eighProblem } from "./suite/problems.ts";
+import { studies } from "./suite/studies.ts";
 
 export { inputsOf, kindOf, symmetric } from "./suite/inputs.ts";
 export { KINDS, type Kind, matrixOf, normal, similar } from "./suite/kinds.ts";
 export { type Errors, eigenvaluesOf, oracleOf, vectorErrors } from "./suite/oracle.ts";
-
-/** A problem with what is usual for the rest: vectors wanted, packed, random. */
-export const eighProblem = (n: number, batch: number, rest: Partial<EighProblem> = {}): EighProblem => ({
-  n,
-  batch,
-  vectors: "yes",
-  pad: 0,
-  gap: 0,
-  spectrum: "random",
-  ...rest,
-});
+export { eighProblem } from "./suite/problems.ts";
 
 /** The sizes at which the H200's peers were measured. */
 const PEERS = [
@@ -58,4 +50,5 @@ export const suite: Suite<EighProblem> = {
       ...of([128, 256].flatMap((n) => [1, 64].map((batch) => [n, batch] as const))),
     ],
   },
+  studies,
 };

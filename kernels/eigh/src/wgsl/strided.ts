@@ -5,7 +5,6 @@ export function strided(name: string, count: number, threads: number, ...body: r
   const steps = Math.ceil(count / threads);
   const guarded: readonly Text[] =
     count % threads === 0 ? body : [block(`if (${name} < ${formatU32(count)})`, ...body)];
-  if (steps === 1) return block("", `let ${name} = t;`, ...guarded).trimStart();
   return block(
     `for (var step = 0u; step < ${formatU32(steps)}; step += 1u)`,
     `let ${name} = t + step * ${formatU32(threads)};`,

@@ -2,6 +2,7 @@ import {
   type Algorithm,
   type Binding,
   type BufferSpec,
+  type Capabilities,
   CONTRACT_VERSION,
   type DispatchStep,
   type Plan,
@@ -21,6 +22,21 @@ import { CHECK_THREADS, STATE_WORDS, scalarCheckText, scalarText } from "./text.
 
 /** Pieces below this leave most devices idle. */
 const LEAST_MATRICES = 32;
+
+/** The configuration that keeps as much of a matrix in workgroup memory as fits the limits. */
+export function placed(
+  problem: EighProblem,
+  shape: Pick<ScalarConfig, "threads" | "matrices">,
+  limits: Capabilities["limits"],
+): ScalarConfig {
+  for (const memory of ["both", "matrix"] as const) {
+    if (memory === "matrix" && !wanted(problem)) continue;
+    const config: ScalarConfig = { ...shape, memory, padding: 0 };
+    const bytes = scalarWorkgroupBytes(problem.n, wanted(problem), config);
+    if (bytes <= limits.maxComputeWorkgroupStorageSize) return config;
+  }
+  return { ...shape, memory: "global", padding: 0 };
+}
 
 const wanted = ({ vectors }: EighProblem): boolean => vectors === "yes";
 
@@ -49,20 +65,11 @@ export const scalar: Algorithm<EighProblem, ScalarConfig> = {
   space: (problem) => scalarSpace(problem.n, wanted(problem)),
 
   defaultConfig(problem, { limits }) {
-    const { n } = problem;
     // About six groups of elements a thread, so that workgroups share a compute unit and hide one another's barriers.
     const invocations = Math.min(256, limits.maxComputeInvocationsPerWorkgroup);
-    const threads = Math.min(invocations, Math.max(4, 2 ** Math.round(Math.log2(n ** 2 / 12))));
+    const threads = Math.min(invocations, Math.max(4, 2 ** Math.round(Math.log2(problem.n ** 2 / 12))));
     const matrices = Math.min(16, Math.max(1, 32 / threads));
-    const common = { threads, matrices, padding: 0 } as const;
-    for (const memory of ["both", "matrix"] as const) {
-      if (memory === "matrix" && !wanted(problem)) continue;
-      const config: ScalarConfig = { ...common, memory };
-      if (scalarWorkgroupBytes(n, wanted(problem), config) <= limits.maxComputeWorkgroupStorageSize) {
-        return config;
-      }
-    }
-    return { ...common, memory: "global" };
+    return placed(problem, { threads, matrices }, limits);
   },
 
   resources(problem, config) {

@@ -1,0 +1,162 @@
+import type { Capabilities, StudyColumn, StudyReference, StudyTable } from "@tunelab/contract";
+import type { OneSidedConfig } from "../algorithms/one-sided/space.ts";
+import { placed } from "../algorithms/scalar/plan.ts";
+import type { EighProblem } from "../problem.ts";
+import { lanesOf } from "../wgsl/lanes.ts";
+import { eighProblem } from "./problems.ts";
+import { M1_BACKENDS, M1_INNER, M1_MATRICES, M1_MODES, M1_THREADS } from "./studies/m1.ts";
+
+type Column = StudyColumn<EighProblem>;
+
+/** The document's rows: its orders and batches. */
+const rowsOf = ({ rows }: StudyReference): EighProblem[] =>
+  rows.map(({ problem }) => eighProblem(Number(problem.n), Number(problem.batch)));
+
+const common = {
+  dimensions: ["n", "batch"],
+  statistic: "median",
+  // The document's watchdog budget was 750 ms of one command buffer; a call here is split long before.
+  budgetMs: 1_000,
+} as const;
+
+const THREADS = [32, 64, 128, 256, 512, 1024];
+const MATRICES = [1, 2, 4, 8, 16];
+/** Threads a matrix in the study of matrices a workgroup: 16 of them are 256, what every device has. */
+const FEW_THREADS = 16;
+
+const auto: Column = {
+  name: "auto",
+  doc: "whole-matrix Jacobi as it is without tuning: about six groups of elements a thread",
+  variant: () => ({ algorithm: "scalar", config: {} }),
+};
+
+const over = (others: readonly (string | number)[]): StudyTable["derived"] => [
+  { kind: "ratio", name: "auto over the best", of: "auto", over: others.map(String) },
+];
+
+/** Threads that share a matrix in whole-matrix Jacobi. */
+export const threads: StudyTable<EighProblem> = {
+  ...common,
+  id: "threads",
+  title: "threads a matrix, whole-matrix Jacobi",
+  doc: "One matrix a workgroup; what fits stays in workgroup memory, the rest in global memory. A round has n/2 turns to find and about n^2/2 groups of elements to turn.",
+  rows: rowsOf(M1_THREADS),
+  columns: [
+    ...THREADS.map(
+      (count): Column => ({
+        name: String(count),
+        doc: `${count} threads a matrix`,
+        variant: (problem, { limits }) => ({
+          algorithm: "scalar",
+          config: placed(problem, { threads: count, matrices: 1 }, limits),
+        }),
+      }),
+    ),
+    auto,
+  ],
+  derived: over(THREADS),
+  reference: M1_THREADS,
+};
+
+/** Matrices that share a workgroup. */
+export const matrices: StudyTable<EighProblem> = {
+  ...common,
+  id: "matrices",
+  title: "matrices a workgroup, whole-matrix Jacobi",
+  doc: `${FEW_THREADS} threads a matrix; matrices of a workgroup wait for one another at its barriers.`,
+  rows: rowsOf(M1_MATRICES),
+  columns: [
+    ...MATRICES.map(
+      (count): Column => ({
+        name: String(count),
+        doc: `${count} matrices a workgroup`,
+        variant: (problem, { limits }) => ({
+          algorithm: "scalar",
+          config: placed(problem, { threads: FEW_THREADS, matrices: count }, limits),
+        }),
+      }),
+    ),
+    auto,
+  ],
+  derived: over(MATRICES),
+  reference: M1_MATRICES,
+};
+
+/** One-sided Jacobi with columns moving one way or the other; undefined where no subgroup of the device holds a matrix. */
+function oneSidedBy(
+  exchange: OneSidedConfig["exchange"],
+  { n }: EighProblem,
+  { subgroup }: Capabilities,
+): OneSidedConfig | undefined {
+  const split = 1;
+  const { lanes } = lanesOf(n, n, split);
+  const [least, widest] = [subgroup?.minimum ?? 0, subgroup?.maximum ?? 0];
+  if (exchange === "subgroup" && lanes > least) return undefined;
+  const workgroup = Math.max(32, lanes, widest);
+  return { workgroup, split, exchange, chunk: 4 };
+}
+
+const mode = (name: string, exchange: OneSidedConfig["exchange"], doc: string): Column => ({
+  name,
+  doc,
+  variant: (problem, capabilities) => {
+    const config = oneSidedBy(exchange, problem, capabilities);
+    return config && { algorithm: "one-sided", config };
+  },
+});
+
+/** A subgroup a matrix against threads that talk through workgroup memory. */
+export const modes: StudyTable<EighProblem> = {
+  ...common,
+  id: "modes",
+  title: "subgroup against workgroup mode",
+  doc: "One-sided Jacobi with two columns a thread: they move by subgroup shuffles, at any width of at least n/2, or through workgroup memory with barriers. Everything else is the same.",
+  rows: rowsOf(M1_MODES),
+  columns: [
+    mode("subgroup", "subgroup", "columns move by shuffles"),
+    mode("workgroup", "memory", "columns move through workgroup memory"),
+  ],
+  derived: [{ kind: "faster", name: "faster", of: ["subgroup", "workgroup"] }],
+  reference: M1_MODES,
+};
+
+/** Whole-matrix against block Jacobi. */
+export const backends: StudyTable<EighProblem> = {
+  ...common,
+  id: "backends",
+  title: "whole-matrix against block Jacobi",
+  doc: "Each as it is without tuning: two-sided whole-matrix Jacobi, and one-sided Jacobi by blocks of columns, several dispatches a sweep.",
+  rows: rowsOf(M1_BACKENDS),
+  columns: [
+    {
+      name: "scalar",
+      doc: "whole-matrix Jacobi",
+      variant: () => ({ algorithm: "scalar", config: {} }),
+    },
+    { name: "block", doc: "block Jacobi", variant: () => ({ algorithm: "block", config: {} }) },
+  ],
+  derived: [{ kind: "faster", name: "faster", of: ["scalar", "block"] }],
+  reference: M1_BACKENDS,
+};
+
+const INNER = [1, 2, 3, 4];
+
+/** Inner sweeps of block Jacobi, with the outer sweeps that it then takes. */
+export const inner: StudyTable<EighProblem> = {
+  ...common,
+  id: "inner",
+  title: "inner sweeps of block Jacobi",
+  doc: "Sweeps over the columns of two blocks each time they meet; in parentheses the outer sweeps to convergence.",
+  rows: rowsOf(M1_INNER),
+  columns: INNER.map((count) => ({
+    name: `inner=${count}`,
+    doc: `${count} inner sweep${count === 1 ? "" : "s"}`,
+    variant: () => ({ algorithm: "block", config: { inner: count } }),
+  })),
+  derived: [{ kind: "faster", name: "fastest", of: INNER.map((count) => `inner=${count}`) }],
+  shows: "report.sweeps",
+  reference: M1_INNER,
+};
+
+/** The five tables of the document, for any device. */
+export const studies: readonly StudyTable<EighProblem>[] = [threads, matrices, modes, backends, inner];
