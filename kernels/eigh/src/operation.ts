@@ -127,8 +127,8 @@ export const operation: Operation<EighProblem> = {
   },
 
   algorithms: {
-    block: async () => (await import("./algorithms/block/plan.ts")).block as never,
-    "one-sided": async () => (await import("./algorithms/one-sided/plan.ts")).oneSided as never,
     scalar: async () => (await import("./algorithms/scalar/plan.ts")).scalar as never,
+    "one-sided": async () => (await import("./algorithms/one-sided/plan.ts")).oneSided as never,
+    block: async () => (await import("./algorithms/block/plan.ts")).block as never,
   },
 };

@@ -199,6 +199,18 @@ describe("the eigensolver's oracle", () => {
     );
   });
 
+  it("finds a wrong vector outside the sample too, along a random vector", () => {
+    const bad = (right.vectors as Float32Array).slice();
+    bad[n * n + 3]! += 0.01;
+    const none = { count: 0, seed: 1 };
+    const fine = suite.oracle(problem, inputs).check(right, none);
+    expect(fine).toMatchObject({ matched: batch, sampled: 0 });
+    expect(fine.maxError).toBeLessThan(1);
+    const verdict = suite.oracle(problem, inputs).check({ ...right, vectors: bad }, none);
+    expect(verdict.matched).toBe(batch - 1);
+    expect(verdict.detail).toMatch(/^matrix 1: /);
+  });
+
   it("calls outputs that are missing wrong, every one", () => {
     expect(suite.oracle(problem, inputs).check({}, SAMPLE)).toMatchObject({ matched: 0, total: batch });
   });

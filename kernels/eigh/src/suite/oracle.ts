@@ -37,7 +37,7 @@ export function vectorErrors(
   values: ArrayLike<number>,
   vectors: ArrayLike<number>,
 ): Pick<Errors, "residual" | "orthogonality"> {
-  const frobenius = Math.sqrt(a.reduce((sum, x) => sum + x * x, 0)) || Number.MIN_VALUE;
+  const frobenius = frobeniusOf(a) || Number.MIN_VALUE;
   // Columns as rows: dot products run over neighbours.
   const v = new Float64Array(n * n);
   for (let i = 0; i < n; i++) for (let k = 0; k < n; k++) v[k * n + i] = vectors[i * n + k]!;
@@ -58,6 +58,40 @@ export function vectorErrors(
   };
 }
 
+/**
+ * Both errors from one random vector z of signs, in O(n^2) instead of O(n^3): E |(A V - V W) z|^2 = ||A V - V W||_F^2, and so for V^T V - I.
+ */
+export function probedErrors(
+  a: Float64Array,
+  n: number,
+  values: ArrayLike<number>,
+  vectors: ArrayLike<number>,
+  signs: ArrayLike<number>,
+): Pick<Errors, "residual" | "orthogonality"> {
+  const frobenius = frobeniusOf(a) || Number.MIN_VALUE;
+  const [y, scaled, back] = [new Float64Array(n), new Float64Array(n), new Float64Array(n)];
+  for (let i = 0; i < n; i++) {
+    let [plain, weighted] = [0, 0];
+    for (let k = 0; k < n; k++) {
+      const x = vectors[i * n + k]! * signs[k]!;
+      plain += x;
+      weighted += x * values[k]!;
+    }
+    y[i] = plain;
+    scaled[i] = weighted;
+    for (let k = 0; k < n; k++) back[k]! += vectors[i * n + k]! * plain;
+  }
+  let [residual, angles] = [0, 0];
+  for (let i = 0; i < n; i++) {
+    residual += ((dot(a, i * n, y, 0, n) - scaled[i]!) / frobenius) ** 2;
+    angles += (back[i]! - signs[i]!) ** 2;
+  }
+  return {
+    residual: Math.sqrt(residual) / (n * EPSILON),
+    orthogonality: Math.sqrt(angles) / (n * EPSILON),
+  };
+}
+
 function dot(x: Float64Array, xAt: number, y: Float64Array, yAt: number, n: number): number {
   let sum = 0;
   for (let i = 0; i < n; i++) sum += x[xAt + i]! * y[yAt + i]!;
@@ -65,8 +99,8 @@ function dot(x: Float64Array, xAt: number, y: Float64Array, yAt: number, n: numb
 }
 
 /**
- * Judges decompositions: every matrix by its status, order, trace, residual and orthogonality (those of its input as the kernel read it), a random
- * sample by the eigenvalues of a float64 solver as well. A matrix that is not finite must be reported, with NaN in all its results.
+ * Judges decompositions: every matrix by its status, order, trace, and residual and orthogonality along a random vector (those of its input as the
+ * kernel read it), a random sample by both in full and by the eigenvalues of a float64 solver. A matrix that is not finite must be reported, with NaN in all its results.
  */
 export function oracleOf(problem: EighProblem, inputs: PortData): Oracle {
   const { n, batch } = problem;
@@ -83,7 +117,9 @@ export function oracleOf(problem: EighProblem, inputs: PortData): Oracle {
     const vectors =
       problem.vectors === "yes" ? outputs.vectors!.subarray(n * n * item, n * n * (item + 1)) : undefined;
     const [status, sweeps] = [outputs.status![2 * item]!, outputs.status![2 * item + 1]!];
-    if (!a.every(Number.isFinite)) {
+    // Squares of float32 are finite in float64: the norm is finite when every element is.
+    const frobenius = frobeniusOf(a);
+    if (!Number.isFinite(frobenius)) {
       if (status !== STATUS.nonFinite) return `status ${status} for a matrix that is not finite`;
       const all = [...values, ...(vectors ?? [])];
       return all.every(Number.isNaN) ? NONE : "numbers for a matrix that is not finite";
@@ -92,12 +128,23 @@ export function oracleOf(problem: EighProblem, inputs: PortData): Oracle {
     if (sweeps > MOST_SWEEPS) return `${sweeps} sweeps, over ${MOST_SWEEPS}`;
     for (let k = 1; k < n; k++)
       if (!(values[k - 1]! <= values[k]!)) return `values ${k - 1} and ${k} are not ascending`;
-    const frobenius = Math.hypot(...blockNorms(a, n));
     let trace = 0;
     for (let k = 0; k < n; k++) trace += values[k]! - a[k * n + k]!;
     if (!(Math.abs(trace) <= WRONG * n * EPSILON * frobenius)) return `the trace is off by ${trace}`;
-    const errors = vectors ? vectorErrors(a, n, values, vectors) : { residual: 0, orthogonality: 0 };
+    const errors = errorsOf(a, values, vectors, sampled);
     return { ...errors, value: sampled ? valueError(exact(item, a), values) : Number.NaN };
+  }
+
+  const random = randomFrom(n);
+  const signs = Float64Array.from({ length: n }, () => (random.integer(2) === 0 ? -1 : 1));
+  function errorsOf(
+    a: Float64Array,
+    values: ArrayLike<number>,
+    vectors: ArrayLike<number> | undefined,
+    sampled: boolean,
+  ): Pick<Errors, "residual" | "orthogonality"> {
+    if (!vectors) return { residual: 0, orthogonality: 0 };
+    return sampled ? vectorErrors(a, n, values, vectors) : probedErrors(a, n, values, vectors, signs);
   }
 
   return {
@@ -156,9 +203,11 @@ function valueError(exact: Float64Array, values: ArrayLike<number>): number {
   return most / (n * EPSILON);
 }
 
-/** Norms of rows, so that no call has n^2 arguments. */
-const blockNorms = (a: Float64Array, n: number): number[] =>
-  Array.from({ length: n }, (_, i) => Math.hypot(...a.subarray(i * n, (i + 1) * n)));
+function frobeniusOf(a: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i]! * a[i]!;
+  return Math.sqrt(sum);
+}
 
 function missingPort({ n, batch, vectors }: EighProblem, outputs: PortData): string | undefined {
   const need = {
