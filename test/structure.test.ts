@@ -34,7 +34,7 @@ const PURE_LIBRARIES: Record<string, readonly string[]> = {
   // The float64 solver of its oracle: in the suite alone, which the shipped half never imports.
   "kernel-eigh": ["ml-matrix"],
   // The CPU backend, a chunk of its own that only calls on the CPU load.
-  runtime: ["fft.js"],
+  runtime: ["fft.js", "ml-matrix"],
 };
 
 interface Room {

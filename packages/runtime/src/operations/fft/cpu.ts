@@ -1,5 +1,6 @@
 import type { Direction } from "@tunelab/kernel-fft";
-import { inSlices, timeOf, transformOf } from "../cpu-transform.ts";
+import { transformOf } from "../cpu-transform.ts";
+import { inSlices, timeOf } from "../slices.ts";
 
 /** Batched transforms in float64 on the CPU, unnormalised: X[k] = sum_j x[j] exp(sign 2 pi i j k / n), rounded to f32. */
 export async function transformOnCpu(

@@ -1,5 +1,6 @@
 import { NO_PEAK } from "@tunelab/kernel-matched-filter";
-import { inSlices, timeOf, transformOf } from "../cpu-transform.ts";
+import { transformOf } from "../cpu-transform.ts";
+import { inSlices, timeOf } from "../slices.ts";
 import { RECORD_WORDS } from "./input.ts";
 
 export interface CpuWork {

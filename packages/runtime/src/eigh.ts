@@ -1,0 +1,13 @@
+/** The entry point `@tunelab/runtime/eigh`: the runtime and the symmetric eigensolver, and nothing else. */
+export * from "./core.ts";
+export {
+  calibrateEigh,
+  type EighArrays,
+  type EighInput,
+  type EighOutput,
+  type EighShape,
+  eigh,
+  eighOperation,
+  explainEigh,
+  prepareEigh,
+} from "./operations/eigh/call.ts";

@@ -1,0 +1,149 @@
+import { Fault } from "@tunelab/contract";
+import { compulsoryBytes, type EighProblem, matrixStride, operation, STATUS } from "@tunelab/kernel-eigh";
+import type { Explanation } from "@tunelab/selection";
+import type { CalibrationOptions } from "../../calibrate/calibrate.ts";
+import type { Calibration } from "../../operation.ts";
+import type { Runtime, ShippedOperation } from "../../runtime.ts";
+import {
+  type Asked,
+  calibrate,
+  call,
+  foresee,
+  type Provenance,
+  type TypedOperation,
+  wordsOf,
+} from "../typed.ts";
+
+/** The symmetric eigensolver with its shipped tables, for `runtime.operation(...)`. */
+export const eighOperation: ShippedOperation<EighProblem> = {
+  operation,
+  tables: async () => (await import("../../generated/eigh/index.ts")).tables,
+  portfolio: () => import("../../generated/eigh/portfolio.ts"),
+};
+
+interface EighForm extends Asked {
+  /** Order of a matrix: 1 to 512. */
+  readonly n: number;
+  /** Whether eigenvectors are wanted; they are unless this is false. */
+  readonly vectors?: boolean;
+  /** Elements that a row is longer than n, and elements between one matrix and the next; 0 unless given. */
+  readonly pad?: number;
+  readonly gap?: number;
+}
+
+export interface EighInput extends EighForm {
+  /**
+   * B symmetric matrices row by row: B (n (n + pad) + gap) floats, or your own GPUBuffer of exactly that. Only the lower triangles
+   * are read, so that a matrix which is not symmetric stands for the one with its lower triangle.
+   */
+  readonly matrices: Float32Array | GPUBuffer;
+}
+
+/** A count instead of contents: what preparing and explaining need to know. */
+export interface EighShape extends EighForm {
+  readonly batch: number;
+}
+
+export interface EighArrays {
+  /** B * n floats: the eigenvalues of each matrix, ascending. NaN for a matrix that is not finite. */
+  readonly values: Float32Array;
+  /** B * n * n floats: eigenvector k of a matrix in column k; absent when they were not wanted. */
+  readonly vectors?: Float32Array;
+  /** Matrices that did not converge within 40 sweeps: what they have is the best there was. */
+  readonly unconverged: readonly number[];
+  /** Matrices that hold NaN or infinity. */
+  readonly nonFinite: readonly number[];
+  /** Sweeps that each matrix took; 0 on the CPU. */
+  readonly sweeps: Uint32Array;
+}
+
+export interface EighOutput extends EighArrays, Provenance {}
+
+const problemOf = ({ n, batch, vectors = true, pad = 0, gap = 0 }: EighShape): EighProblem => ({
+  n,
+  batch,
+  vectors: vectors ? "yes" : "no",
+  pad,
+  gap,
+  spectrum: "random",
+});
+
+function problemIn(input: EighInput): EighProblem {
+  const { n, pad = 0, gap = 0 } = input;
+  for (const [name, value, least] of [
+    ["n", n, 1],
+    ["pad", pad, 0],
+    ["gap", gap, 0],
+  ] as const) {
+    if (!Number.isSafeInteger(value) || value < least) {
+      throw new Fault("usage", `${name} is ${value}, not an integer of at least ${least}`);
+    }
+  }
+  const stride = matrixStride({ n, pad, gap });
+  const floats = wordsOf(input.matrices);
+  const batch = floats / stride;
+  if (Number.isInteger(batch) && batch > 0) return problemOf({ ...input, batch });
+  throw new Fault(
+    "usage",
+    `matrices has ${floats} floats, not a positive multiple of ${stride} (n = ${n}, pad ${pad}, gap ${gap})`,
+  );
+}
+
+const typed: TypedOperation<EighProblem, EighInput, EighArrays> = {
+  shipped: eighOperation,
+  given: (asked) => ({ problem: problemIn(asked), ports: { matrices: asked.matrices } }),
+  answer: ({ values, vectors, status }) => {
+    const words = status as Uint32Array;
+    const batch = words.length / 2;
+    const ended = (how: number): number[] =>
+      Array.from({ length: batch }, (_, item) => item).filter((item) => words[2 * item] === how);
+    return {
+      values: values as Float32Array,
+      ...(vectors ? { vectors: vectors as Float32Array } : {}),
+      unconverged: ended(STATUS.unconverged),
+      nonFinite: ended(STATUS.nonFinite),
+      sweeps: Uint32Array.from({ length: batch }, (_, item) => words[2 * item + 1]!),
+    };
+  },
+  cpu: {
+    variant: "cpu/ml-matrix",
+    bytes: (problem) => problem.batch * compulsoryBytes(problem),
+    milliseconds: async ({ n, batch }) => batch * (await (await import("./cpu.ts")).cpuEighMs(n)),
+    compute: async (problem, { matrices }) => {
+      const { decomposeOnCpu } = await import("./cpu.ts");
+      return decomposeOnCpu(problem, matrices as Float32Array);
+    },
+  },
+  trial: async (problem, bound) => (await import("./calibrate.ts")).eighTrial(problem, bound),
+};
+
+/**
+ * Eigenvalues and eigenvectors of a batch of real symmetric matrices: A V = V diag(w), w ascending. Residual, orthogonality and values are within
+ * 10 n eps (2^-23) of the norm. Each matrix that holds NaN or does not converge is named and spoils no other. Rejects with `Fault` usage, unsupported,
+ * out-of-memory or device-lost.
+ */
+export function eigh(runtime: Runtime, input: EighInput): Promise<EighOutput> {
+  return call(typed, runtime, input);
+}
+
+/** Compiles the variant that calls of this shape will run, ahead of the first; says which and why. */
+export function prepareEigh(runtime: Runtime, shape: EighShape): Promise<Explanation> {
+  return foresee("prepare", typed, runtime, problemOf(shape), shape);
+}
+
+/** Which variant a call of this shape would try first, why, and what was refused; compiles nothing unless `auto` weighs. */
+export function explainEigh(runtime: Runtime, shape: EighShape): Promise<Explanation> {
+  return foresee("explain", typed, runtime, problemOf(shape), shape);
+}
+
+/**
+ * Races the variants for this shape on the device in hand, a sample of every answer held against the CPU's float64, for at most
+ * `maxMilliseconds`. Rejects with `Fault` unsupported without a GPU, usage when aborted.
+ */
+export function calibrateEigh(
+  runtime: Runtime,
+  shape: EighShape,
+  options: CalibrationOptions,
+): Promise<Calibration> {
+  return calibrate(typed, runtime, problemOf(shape), options);
+}
