@@ -101,7 +101,7 @@ export interface CopyStep extends Staged {
 export interface LoopStep extends Staged {
   readonly kind: "loop";
   readonly steps: readonly (DispatchStep | IndirectStep | ClearStep | CopyStep)[];
-  /** Encoded once a submission, after the iterations and before the word is read: what counts those that are not done. */
+  /** Encoded after each `checkEvery` iterations, with the extents of the last, before the word is read: what counts those not done. */
   readonly closing?: readonly (DispatchStep | IndirectStep | ClearStep | CopyStep)[];
   readonly maximum: number;
   readonly checkEvery: number;

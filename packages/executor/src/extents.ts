@@ -46,11 +46,7 @@ export class Extents {
     this.#memory = memory;
     const alignment = limits.minUniformBufferOffsetAlignment;
     this.#stride = Math.ceil(extentsBytes(plan) / alignment) * alignment;
-    // One more than the iterations of a submission: what closes it.
-    this.#iterations = Math.max(
-      0,
-      ...plan.steps.map((step) => (step.kind === "loop" ? step.checkEvery + 1 : 0)),
-    );
+    this.#iterations = Math.max(0, ...plan.steps.map((step) => (step.kind === "loop" ? step.checkEvery : 0)));
     this.buffer = this.#make(pieces);
   }
 

@@ -1,12 +1,10 @@
-import type { LoopStep, Plan } from "@tunelab/contract";
+import type { Plan } from "@tunelab/contract";
 import { GROWTH } from "./budgets.ts";
 import type { BatchCut, Piece } from "./cut.ts";
 import { StepEncoder } from "./encode.ts";
 import { Extents } from "./extents.ts";
-import { MAP_READ, USAGE } from "./flags.ts";
 import type { Host } from "./host.ts";
 import type { Memory } from "./memory.ts";
-import { Pace } from "./pace.ts";
 import type { PassWriter } from "./passes.ts";
 import type { Kernel } from "./pipelines.ts";
 import type { Submitter } from "./submitter.ts";
@@ -36,15 +34,18 @@ export class Runner {
   #cut: BatchCut;
   /** Cost of an item as told or measured; unknown before the first run. */
   #msPerItem: number | undefined;
-  /** Cost of an item in one iteration of a loop: told with the item's, or as its runs showed. */
-  readonly #msPerIteration = new Map<LoopStep, number>();
+  /**
+   * Cost of an item in one iteration of the plan's loop (the first, where it has several), told with the item's or as a run showed: the
+   * longest part that must be submitted together, so that sweeps are split before batches.
+   */
+  #loopMs: number | undefined;
 
   constructor(bound: Bound, msPerItem: number | undefined) {
     const { host, plan, kernels, memory, watch } = bound;
     this.#bound = bound;
     this.#msPerItem = msPerItem;
     if (msPerItem !== undefined) this.#tell(msPerItem);
-    this.#cut = bound.cutFor(this.#longest(msPerItem));
+    this.#cut = bound.cutFor(this.#loopMs ?? msPerItem);
     this.#extents = new Extents(host.device, plan, memory, host.limits, this.#cut.pieces);
     this.#steps = new StepEncoder(
       host.device,
@@ -71,16 +72,10 @@ export class Runner {
     return this.#msPerItem === undefined;
   }
 
-  recut(msPerItem: number): void {
-    // Told anew: what was learned of iterations moves with it.
-    const times = this.#msPerItem === undefined ? undefined : msPerItem / this.#msPerItem;
-    if (times === undefined) this.#tell(msPerItem);
-    else for (const [loop, ms] of this.#msPerIteration) this.#msPerIteration.set(loop, ms * times);
-    this.#cutBy(msPerItem);
-  }
-
-  #cutBy(msPerItem: number): void {
-    const cut = this.#bound.cutFor(this.#longest(msPerItem));
+  /** `told`: by the caller, so that costs of loops are to be derived from it; else they were measured with it. */
+  recut(msPerItem: number, told = true): void {
+    if (told) this.#tell(msPerItem);
+    const cut = this.#bound.cutFor(this.#loopMs ?? msPerItem);
     const same = cut.cut.itemsPerPiece === this.#cut.cut.itemsPerPiece;
     this.#msPerItem = msPerItem;
     this.#cut = cut;
@@ -95,17 +90,8 @@ export class Runner {
   /** Every run of a loop has an interval's iterations at least: so much of an item's cost is the most that one may be. */
   #tell(msPerItem: number): void {
     for (const step of this.#bound.plan.steps) {
-      if (step.kind !== "loop") continue;
-      this.#msPerIteration.set(step, msPerItem / Math.min(step.checkEvery, step.maximum));
+      if (step.kind === "loop") this.#loopMs = msPerItem / Math.min(step.checkEvery, step.maximum);
     }
-  }
-
-  /**
-   * Cost of an item in the longest part that must be submitted together: a loop can be submitted iteration by iteration, so that sweeps
-   * are split before batches.
-   */
-  #longest(msPerItem: number | undefined): number | undefined {
-    return this.#msPerIteration.size > 0 ? Math.max(...this.#msPerIteration.values()) : msPerItem;
   }
 
   /** Encodes the once-steps. */
@@ -161,7 +147,7 @@ export class Runner {
     let converged = true;
     for (const [index, piece] of this.#cut.pieces.entries()) {
       await submitter.reserve(
-        (this.#longest(this.#msPerItem) ?? 0) * piece.items,
+        (this.#loopMs ?? this.#msPerItem ?? 0) * piece.items,
         this.#bound.budgets.submitMs,
       );
       const offset = this.#extents.recurring(index);
@@ -197,10 +183,10 @@ export class Runner {
       const each = Math.max(ms, MEASURABLE_MS) / piece.items;
       least = Math.min(least, each);
       first += piece.items;
-      const affordable = Math.floor(budgets.submitMs / this.#longest(each)! / unit) * unit;
+      const affordable = Math.floor(budgets.submitMs / (this.#loopMs ?? each) / unit) * unit;
       size = Math.min(most, Math.max(unit, Math.min(size * GROWTH, affordable)));
     }
-    watch.calls(() => this.#cutBy(least));
+    watch.calls(() => this.recut(least, false));
     return converged;
   }
 
@@ -215,62 +201,15 @@ export class Runner {
     for (const step of this.#bound.plan.steps) {
       if (step.kind === "once") continue;
       if (step.kind === "loop") {
-        const done = await this.#loop(submitter, step, piece, repeat, recurs);
+        // A chunk of its own for pages: most plans have no loop.
+        const { runLoop } = await import("./loop.ts");
+        const run = { submitter, piece, repeat, recurs };
+        const [done, ms] = await runLoop(step, run, this.#bound, this.#extents, this.#steps, this.#loopMs);
+        this.#loopMs ??= ms;
         converged &&= done;
       } else this.#steps.encode(submitter.writer, step, { piece, repeat, extentsOffset, recurs });
     }
     return converged;
-  }
-
-  async #loop(
-    submitter: Submitter,
-    loop: LoopStep,
-    piece: Piece,
-    repeat: number,
-    recurs: boolean,
-  ): Promise<boolean> {
-    const { memory, host, watch, budgets } = this.#bound;
-    const { buffer, offset, equals } = loop.until;
-    const word = watch.calls(() => memory.create("loop condition", 4, USAGE.mapRead));
-    const pace = new Pace(budgets.submitMs, this.#msPerIteration.get(loop), piece.items);
-    // What came before the loop is not timed with it.
-    if (pace.learns) await submitter.finish();
-    try {
-      for (let iteration = 0; iteration < loop.maximum; ) {
-        const count = Math.min(loop.checkEvery, loop.maximum - iteration);
-        for (let slot = 0; slot < count; ) {
-          const some = Math.min(pace.iterations, count - slot);
-          const startMs = host.now();
-          for (const end = slot + some; slot < end; slot++) {
-            const extentsOffset = this.#extents.iteration(slot, piece, iteration + slot);
-            for (const step of loop.steps) {
-              this.#steps.encode(submitter.writer, step, { piece, repeat, extentsOffset, recurs });
-            }
-          }
-          if (slot < count || pace.learns) await submitter.flush();
-          if (!pace.learns) continue;
-          const endMs = await submitter.finish();
-          pace.took(Math.max(endMs - startMs - (await host.roundTripMs()), 0), some);
-        }
-        if (loop.closing) {
-          const extentsOffset = this.#extents.iteration(count, piece, iteration + count);
-          for (const step of loop.closing) {
-            this.#steps.encode(submitter.writer, step, { piece, repeat, extentsOffset, recurs });
-          }
-        }
-        submitter.writer.command().copyBufferToBuffer(memory.get(buffer), offset, word, 0, 4);
-        iteration += count;
-        await submitter.flush();
-        await host.lifeline.guard(word.mapAsync(MAP_READ));
-        const [value] = new Uint32Array(word.getMappedRange());
-        word.unmap();
-        if (value === equals) return true;
-      }
-      return false;
-    } finally {
-      memory.release(word);
-      if (pace.learns) this.#msPerIteration.set(loop, pace.msPerIteration);
-    }
   }
 }
 

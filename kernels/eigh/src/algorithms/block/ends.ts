@@ -140,7 +140,7 @@ export function checkText(problem: EighProblem, size: number, bindings: readonly
     `let item = ${linearGroup()} * ${CHECK_THREADS}u + t;`,
     block(
       "if (item < extents.items)",
-      `let sweep = extents.iteration / ${formatU32(rounds)} - 1u;`,
+      `let sweep = extents.iteration / ${formatU32(rounds)};`,
       throughText("item", "sweep"),
       `if (!through && atomicLoad(&state[${stateAt("item", STATE.ending)}]) == 0u) { atomicAdd(&left[0], 1u); }`,
     ),
