@@ -1,63 +1,59 @@
-import type { Algorithm } from "@tunelab/contract";
-import { type Bench, chooseDevice, openBench } from "@tunelab/devices";
-import { checkConfig } from "@tunelab/variants";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { block, type EighProblem, oneSided, scalar } from "../src/index.ts";
-import { eighProblem, KINDS } from "../src/suite.ts";
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { driver } from "../../../test/embedded.ts";
+import { KINDS } from "../src/suite.ts";
 
-const entry = new URL("./host.ts", import.meta.url);
-let bench: Bench;
-
-beforeAll(async () => {
-  bench = await openBench(await chooseDevice("swiftshader"), { entry, profile: "portable" });
-});
-afterAll(() => bench.close());
-
-const algorithms = [scalar, oneSided, block] as unknown as readonly Algorithm<EighProblem>[];
-/** Every order to 20, orders about powers of two and multiples of a block to 128, then the large ones. */
-const small = Array.from({ length: 20 }, (_, i) => i + 1);
-const middle = [21, 24, 31, 32, 33, 47, 48, 63, 64, 65, 96, 100, 127, 128];
-const large = [192, 256, 384, 512];
-
-async function expectAccurate(algorithm: Algorithm<EighProblem>, n: number, batch: number): Promise<void> {
-  const problem = eighProblem(n, batch, { spectrum: "mixed", pad: n % 3 });
-  const config = algorithm.defaultConfig(problem, bench.hello.info.capabilities);
-  if (checkConfig(algorithm.space(problem), config)) return;
-  const outcome = await bench.measure({
-    operation: "eigh",
-    algorithm: algorithm.name,
-    problem,
-    config,
-    isDefault: true,
-    grade: "screened",
-    seeds: [n],
-    oracleSample: batch,
-  });
-  const what = `${algorithm.name} n=${n}: ${outcome.reason ?? ""} ${outcome.verdict?.detail ?? ""}`;
-  expect(outcome.status, what).toBe("ok");
-  expect(outcome.verdict!.maxError, what).toBeLessThanOrEqual(10);
-  console.log(
-    `${algorithm.name} n=${n}: ${outcome.verdict!.maxError.toFixed(2)} n eps, ${outcome.probes!["report.sweeps"]} sweeps`,
-  );
+interface Judged {
+  readonly case: string;
+  readonly matched: number;
+  readonly total: number;
+  readonly maxError: number;
+  readonly detail?: string;
+  readonly sweeps: number;
+  readonly converged: boolean;
 }
 
-describe("every kind of matrix, residual, orthogonality and values within 10 n eps", () => {
-  for (const algorithm of algorithms) {
-    it(`${algorithm.name} at every order to 20`, async () => {
-      for (const n of small) await expectAccurate(algorithm, n, KINDS.length);
-    }, 600_000);
+/** Verdicts of cases "algorithm n batch", one run each, without a deadline: a software GPU needs minutes for the large ones. */
+async function judged(cases: readonly string[]): Promise<readonly Judged[]> {
+  const child = fileURLToPath(new URL("deep.child.ts", import.meta.url));
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["--conditions=@tunelab/source", "--import", import.meta.resolve("tsx"), child],
+    { env: { ...process.env, ...driver, EIGH_CASES: cases.join(",") }, maxBuffer: 1 << 26 },
+  );
+  return JSON.parse(stdout.trim().split("\n").at(-1)!) as readonly Judged[];
+}
 
-    for (const n of middle) {
-      it(`${algorithm.name} at n = ${n}`, () => expectAccurate(algorithm, n, KINDS.length), 600_000);
-    }
-  }
+const algorithms = ["scalar", "one-sided", "block"];
+const every = KINDS.length;
+/** Every order to 20, orders about powers of two and multiples of a block to 128, then the large ones, of which each form has some. */
+const small = Array.from({ length: 20 }, (_, i) => i + 1);
+const middle = [21, 24, 31, 32, 33, 47, 48, 63, 64, 65];
+const wide = [96, 100, 127, 128];
+const cases: Readonly<Record<string, readonly string[]>> = {
+  "to 20": algorithms.flatMap((name) => small.map((n) => `${name} ${n} ${every}`)),
+  "21 to 65": algorithms.flatMap((name) => middle.map((n) => `${name} ${n} ${every}`)),
+  "96 to 128": algorithms.flatMap((name) => wide.map((n) => `${name} ${n} ${every}`)),
+  "192 to 512": [192, 256, 384, 512].map((n) => `block ${n} 8`),
+  "192 and 256 in global memory": [192, 256].map((n) => `scalar ${n} 3`),
+};
 
-  for (const n of large) {
-    it(`block at n = ${n}`, () => expectAccurate(algorithms[2]!, n, KINDS.length), 1_800_000);
-  }
-
-  // Every element passes through global memory twice a round: the two of the largest are for a real device.
-  for (const n of large.slice(0, 2)) {
-    it(`scalar at n = ${n}`, () => expectAccurate(algorithms[0]!, n, 3), 1_800_000);
+describe.skipIf(!driver)("every kind of matrix, residual, orthogonality and values within 10 n eps", () => {
+  for (const [name, list] of Object.entries(cases)) {
+    it(`at orders ${name}`, async () => {
+      const verdicts = await judged(list);
+      expect(verdicts.length).toBeGreaterThan(0);
+      for (const { case: what, matched, total, maxError, detail, converged } of verdicts) {
+        expect([matched, converged], `${what}: ${detail}`).toEqual([total, true]);
+        expect(maxError, what).toBeLessThanOrEqual(10);
+      }
+      console.log(
+        verdicts
+          .map((one) => `${one.case}: ${one.maxError.toFixed(2)} n eps, ${one.sweeps} sweeps`)
+          .join("\n"),
+      );
+    }, 7_200_000);
   }
 });
