@@ -142,6 +142,19 @@ const FAULTS: readonly (readonly [string, Plan, RegExp])[] = [
     /no bound or check interval/,
   ],
   [
+    "a step that closes a loop's submissions and clears an unknown buffer",
+    withSteps({
+      kind: "loop",
+      stage: "loop",
+      steps: [dispatch],
+      closing: [{ kind: "clear", stage: "check", buffer: "nowhere" }],
+      maximum: 2,
+      checkEvery: 1,
+      until: { buffer: "survivors", offset: 0, equals: 0 },
+    }),
+    /stage check names the unknown buffer nowhere/,
+  ],
+  [
     "a loop that waits for a word outside its buffer",
     withSteps({
       kind: "loop",
