@@ -20,12 +20,32 @@ const BESIDE = 120;
 export const room = (): number =>
   Math.max(160, Math.min(WIDTH, document.documentElement.clientWidth - BESIDE));
 
+/** Width of a title's letter, in px, on average. */
+const LETTER = 7;
+
+/** A title in lines that the page has room for: a longer one would be cut off. */
+function lines(title: unknown): unknown {
+  if (typeof title !== "string") return title;
+  const most = Math.floor((room() + BESIDE / 2) / LETTER);
+  const found: string[] = [];
+  for (const word of title.split(" ")) {
+    const last = found.at(-1);
+    if (last !== undefined && last.length + word.length < most) found[found.length - 1] = `${last} ${word}`;
+    else found.push(word);
+  }
+  return found;
+}
+
 /** Draws a Vega-Lite specification in the reports' look; `display` puts the element on the page. */
-export async function chart(spec: object): Promise<HTMLElement> {
+export async function chart({ title, ...spec }: { readonly title?: unknown }): Promise<HTMLElement> {
   const place = document.createElement("div");
   // What is wider than the page all the same scrolls by itself, and the page does not.
   place.style.overflowX = "auto";
-  await embed(place, { width: room(), config: LOOK, ...spec } as never, { renderer: "svg", actions: false });
+  await embed(
+    place,
+    { width: room(), config: LOOK, ...(title ? { title: lines(title) } : {}), ...spec } as never,
+    { renderer: "svg", actions: false },
+  );
   return place;
 }
 

@@ -1,6 +1,6 @@
+import type { QuadNs } from "@tunelab/contract";
 import { mean, sampleStandardDeviation } from "simple-statistics";
 import { QUADS } from "./protocol.ts";
-import type { Quad } from "./quads.ts";
 import { tQuantile } from "./student.ts";
 
 /** Whether running A and B in turns favours one of them. */
@@ -23,7 +23,7 @@ const AFTER_OTHER = 3 / 4;
  * difference. Each pair of neighbouring quads gives one value; interval by Student's t at 99%, which needs as few as two
  * pairs (signed ranks would need eight).
  */
-export function orderEffect(quads: readonly Quad[], gate: number = QUADS.gate): OrderEffect {
+export function orderEffect(quads: readonly QuadNs[], gate: number = QUADS.gate): OrderEffect {
   const cost = { A: [] as number[], B: [] as number[] };
   for (const { first, slotsNs } of quads) {
     cost[first === "A" ? "B" : "A"].push(Math.log(slotsNs[1]) - Math.log(slotsNs[2]));

@@ -1,4 +1,4 @@
-import type { PairJudgement } from "@tunelab/contract";
+import type { PairJudgement, QuadNs } from "@tunelab/contract";
 import { mean } from "simple-statistics";
 import { type OrderEffect, orderEffect } from "./order-effect.ts";
 import { ATTEMPTS_PER_SAMPLE, MAXIMUM_ROUNDING, QUADS } from "./protocol.ts";
@@ -6,7 +6,6 @@ import {
   checkedRules,
   firstSide,
   judgeQuads,
-  type Quad,
   type QuadRules,
   type QuadSide,
   quadStatistic,
@@ -31,7 +30,7 @@ export interface QuadOutcome extends PairJudgement {
   /** Of the interleaved quads, also when they were thrown away. */
   readonly order: OrderEffect;
   /** All quads of the mode, the dropped first one included: enough to make every figure again. */
-  readonly quads: readonly Quad[];
+  readonly quads: readonly QuadNs[];
   /** Samples run, untimed ones and those of abandoned quads included. */
   readonly samples: number;
   readonly rejected: number;
@@ -48,7 +47,7 @@ export class QuadMachine {
   readonly #ofSlot: (values: readonly number[]) => number;
   #mode: QuadOutcome["mode"] = "interleaved";
   #order: OrderEffect = orderEffect([]);
-  #quads: Quad[] = [];
+  #quads: QuadNs[] = [];
   #slots: number[] = [];
   #slotNs: number[] = [];
   #untimed = 0;
@@ -123,7 +122,7 @@ export class QuadMachine {
     };
   }
 
-  #kept(): readonly Quad[] {
+  #kept(): readonly QuadNs[] {
     return this.#quads.slice(QUADS.dropped);
   }
 
@@ -138,7 +137,7 @@ export class QuadMachine {
     if (this.#rules.looks.includes(kept.length)) this.#look(kept);
   }
 
-  #look(kept: readonly Quad[]): void {
+  #look(kept: readonly QuadNs[]): void {
     if (this.#mode === "interleaved") {
       this.#order = orderEffect(kept, this.#rules.gate);
       if (this.#order.biased) {

@@ -1,16 +1,10 @@
-import { Fault, type PairJudgement } from "@tunelab/contract";
+import { Fault, type PairJudgement, type QuadNs } from "@tunelab/contract";
 import { minimumDetectableEffect } from "./mde.ts";
 import { QUADS } from "./protocol.ts";
 import { type Interval, medianOf, signedRankInterval, signedRankP, walshAverages } from "./signed-rank.ts";
 
 /** What is compared: A is the base, B the candidate. */
 export type QuadSide = "A" | "B";
-
-/** Four slots in the order of measurement: A B B A when `first` is A, else B A A B. Each in ns, the minimum of its samples. */
-export interface Quad {
-  readonly first: QuadSide;
-  readonly slotsNs: readonly [number, number, number, number];
-}
 
 /** Whose slot is the `slot`-th (0 to 3) of a quad: x y y x cancels any drift that is linear within the quad. */
 export function slotSide(first: QuadSide, slot: number): QuadSide {
@@ -22,7 +16,7 @@ export function slotSide(first: QuadSide, slot: number): QuadSide {
 export const firstSide = (index: number): QuadSide => (index % 2 === 0 ? "A" : "B");
 
 /** d = (ln B1 + ln B2 - ln A1 - ln A2) / 2: log of B's time over A's; positive when B is slower. */
-export function quadStatistic({ first, slotsNs }: Quad): number {
+export function quadStatistic({ first, slotsNs }: QuadNs): number {
   const [outer1, inner1, inner2, outer2] = slotsNs;
   const d = (Math.log(inner1) + Math.log(inner2) - Math.log(outer1) - Math.log(outer2)) / 2;
   return first === "A" ? d : -d;

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Fault } from "@tunelab/contract";
-import { type SpaceScore, type StrategyScore, searchFiles } from "@tunelab/report";
+import { Fault, type SpaceScore, type StrategyScore } from "@tunelab/contract";
+import { searchFiles } from "@tunelab/report";
 import { quotedCounts, type ReplayResult } from "@tunelab/tuner";
 import * as v from "valibot";
 import { writeWhole } from "./session.ts";

@@ -25,7 +25,6 @@ export * from "./regret.ts";
 export * from "./render.ts";
 export * from "./reports.ts";
 export { searchFiles, searchPage } from "./search.ts";
-export type { SpaceScore, StrategyScore } from "./search-scores.ts";
 export * from "./sensitivity.ts";
 export { derivedText, type StudyContext, studyGrid, studyPage } from "./study.ts";
 export {

@@ -1,8 +1,8 @@
+import type { StrategyScore } from "@tunelab/contract";
 import { fractionsOverEvaluationsChart } from "./charts/search.ts";
 import { columns, gridMarkdown } from "./grid.ts";
 import type { ReportFile } from "./input.ts";
 import { Page } from "./page.ts";
-import type { StrategyScore } from "./search-scores.ts";
 
 /** Evaluations quoted in the summary, where they were replayed. */
 const QUOTED = ["10", "25", "50", "100", "200", "500"] as const;

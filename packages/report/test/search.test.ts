@@ -1,5 +1,6 @@
+import type { StrategyScore } from "@tunelab/contract";
 import { describe, expect, it } from "vitest";
-import { type StrategyScore, searchFiles, searchPage } from "../src/index.ts";
+import { searchFiles, searchPage } from "../src/index.ts";
 
 const scored = (strategy: string, score: number | undefined, at100: number): StrategyScore => ({
   strategy,

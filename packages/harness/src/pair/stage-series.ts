@@ -1,15 +1,7 @@
-import { type PairedSeries, type PerSide, SIDES, stagesOf } from "@tunelab/contract";
+import { type PairedSeries, type PerSide, type QuadNs, SIDES, stagesOf } from "@tunelab/contract";
 import type { Instance } from "@tunelab/executor";
 import { ATTEMPTS_PER_SAMPLE, QUADS } from "../protocol.ts";
-import {
-  BUILD_QUADS,
-  firstSide,
-  judgeQuads,
-  type Quad,
-  type QuadRules,
-  quadStatistic,
-  slotSide,
-} from "../quads.ts";
+import { BUILD_QUADS, firstSide, judgeQuads, type QuadRules, quadStatistic, slotSide } from "../quads.ts";
 import { stageSums } from "../stages.ts";
 import type { Workbench } from "../workbench.ts";
 import { STAGE_QUADS } from "./rules.ts";
@@ -34,7 +26,7 @@ export async function stageSeries(
   if (common.length === 0 || Math.max(base!.length, candidate!.length) < 2) return {};
   if (total.clock !== "gpu" || total.fault !== undefined) return {};
   bench.context.onPhase("measure");
-  const quads = Object.fromEntries(common.map((stage) => [stage, [] as Quad[]]));
+  const quads = Object.fromEntries(common.map((stage) => [stage, [] as QuadNs[]]));
   for (let index = 0; index < QUADS.dropped + STAGE_QUADS; index += 1) {
     const first = firstSide(index);
     const slots = Object.fromEntries(common.map((stage) => [stage, [] as number[]]));

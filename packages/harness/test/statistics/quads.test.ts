@@ -1,3 +1,4 @@
+import type { QuadNs } from "@tunelab/contract";
 import { randomFrom } from "@tunelab/variants";
 import { describe, expect, it } from "vitest";
 import { orderEffect } from "../../src/order-effect.ts";
@@ -7,7 +8,6 @@ import {
   BUILD_QUADS,
   firstSide,
   judgeQuads,
-  type Quad,
   type QuadSide,
   quadStatistic,
   slotSide,
@@ -37,7 +37,7 @@ describe("a quad", () => {
   });
 
   it("does not see a drift that is linear in log time", () => {
-    const slotsNs = [1, 1.01, 1.01 ** 2, 1.01 ** 3].map((f) => 100 * f) as unknown as Quad["slotsNs"];
+    const slotsNs = [1, 1.01, 1.01 ** 2, 1.01 ** 3].map((f) => 100 * f) as unknown as QuadNs["slotsNs"];
     expect(quadStatistic({ first: "A", slotsNs })).toBeCloseTo(0, 12);
   });
 });
@@ -180,7 +180,7 @@ describe("an order effect", () => {
   });
 
   it("would else have passed for a change: the interleaved quads alone say so", () => {
-    const quads: Quad[] = Array.from({ length: 8 }, (_, index) =>
+    const quads: QuadNs[] = Array.from({ length: 8 }, (_, index) =>
       index % 2 === 0
         ? { first: "A", slotsNs: [105, 100 + index / 50, 100, 105] }
         : { first: "B", slotsNs: [100, 105, 100 + index / 50, 100] },

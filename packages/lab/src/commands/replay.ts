@@ -1,6 +1,6 @@
 import { basename } from "node:path";
-import { Fault } from "@tunelab/contract";
-import { gridText, type SpaceScore, type StrategyScore } from "@tunelab/report";
+import { Fault, type SpaceScore, type StrategyScore } from "@tunelab/contract";
+import { gridText } from "@tunelab/report";
 import {
   mean,
   quotedCounts,

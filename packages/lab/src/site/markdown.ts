@@ -19,7 +19,6 @@ p, li, h1, h2, h3 { overflow-wrap: anywhere; }
 table { display: block; overflow-x: auto; border-collapse: collapse; font-size: 14px; }
 th, td { border: 1px solid var(--line); padding: 0.25rem 0.5rem; white-space: nowrap; }
 th { white-space: normal; vertical-align: bottom; }
-td { max-width: 40rem; }
 code { font-size: 0.9em; }
 img { max-width: 100%; }
 a { color: light-dark(#0969da, #4493f8); }

@@ -1,4 +1,4 @@
-import type { StrategyScore } from "../search-scores.ts";
+import type { StrategyScore } from "@tunelab/contract";
 import { type ChartSpec, LINE_LEGEND, LOOK, SERIES, WIDTH } from "./look.ts";
 
 /** Mean fraction of the optimum over evaluations (logarithmic), a line a strategy; colours in the order given. */

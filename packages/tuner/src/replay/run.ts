@@ -1,3 +1,4 @@
+import type { ReplaySummary } from "@tunelab/contract";
 import type { StrategyFactory } from "../strategies/strategy.ts";
 import type { ReplayFile } from "./format.ts";
 import { type Curves, fractionOfOptimum, scoreOf, type Yardstick, yardstick } from "./score.ts";
@@ -12,16 +13,7 @@ export interface ReplayOptions {
   readonly onRun?: () => void;
 }
 
-export interface ReplayResult {
-  readonly kernel: string;
-  readonly device: string;
-  readonly configurations: number;
-  readonly valid: number;
-  readonly optimumMs: number;
-  readonly medianMs: number;
-  readonly budget: number;
-  /** Absent when there were fewer evaluations than the budget. */
-  readonly score?: number;
+export interface ReplayResult extends ReplaySummary {
   /** Mean fraction of the optimum after 1, 2, 3 ... evaluations. */
   readonly fractions: readonly number[];
 }

@@ -1,6 +1,5 @@
-/** What a search strategy reached on one exhaustively measured space. */
-export interface SpaceScore {
-  readonly space: string;
+/** What a search strategy reached on one exhaustively measured space, whoever tells it. */
+export interface ReplaySummary {
   readonly kernel: string;
   readonly device: string;
   readonly configurations: number;
@@ -12,6 +11,11 @@ export interface SpaceScore {
   readonly budget: number;
   /** Absent when a run had fewer evaluations than the budget. */
   readonly score?: number;
+}
+
+/** The same under the space's name, as score files and reports have it. */
+export interface SpaceScore extends ReplaySummary {
+  readonly space: string;
   /** Mean fraction of the optimum by the number of evaluations. */
   readonly fractionOfOptimum: Readonly<Record<string, number>>;
 }
