@@ -47,7 +47,7 @@ const operation: Operation = {
   doc: "",
   dimensions: ["n", "batch"].map((name) => ({
     name,
-    role: "shape",
+    role: name === "n" ? "shape" : "extent",
     distance: { kind: "exact" },
     doc: name,
   })),

@@ -79,6 +79,14 @@ describe("a study's table", () => {
     expect(page).toMatch(/over the budget of 1800 ms a run.*n=512,batch=1 t=32/);
   });
 
+  it("scales what a cell should take from the same shape where one was run, for another shape's rate may be far off", async () => {
+    // 1000 ms for one of n = 64 and 1 ms for one of n = 32: a batch of 100 of n = 32 takes 100 ms, not 12 s.
+    const { asked } = await measured(study({ rows: [at(32, 1), at(64, 1), at(32, 100)] }), ({ problem }) =>
+      problem.n === 64 ? 1000 : Number(problem.batch),
+    );
+    expect(asked.filter(({ problem }) => problem.batch === 100)).toHaveLength(2);
+  });
+
   it("believes a cost model where there is one, before anything of the column was run", async () => {
     const { asked } = await measured(
       study({ expectedMs: (_problem, { algorithm }) => (algorithm === "scalar" ? 5_000 : 1) }),
@@ -88,7 +96,7 @@ describe("a study's table", () => {
   });
 
   it("does not run a setting again on more work once it hung", async () => {
-    const { asked, evidence } = await measured(study({ rows: [at(96, 1), at(256, 1)] }), ({ algorithm }) =>
+    const { asked, evidence } = await measured(study({ rows: [at(96, 1), at(96, 8)] }), ({ algorithm }) =>
       algorithm === "scalar" ? { status: "hung", reason: "no answer in 30 s" } : 3,
     );
     expect(asked.filter(({ algorithm }) => algorithm === "scalar")).toHaveLength(1);

@@ -82,8 +82,8 @@ export async function runStudyTable(bench: Bench, sink: SessionSink, run: StudyR
 /** What a column has shown so far. */
 class Told {
   readonly cells: RunCell[] = [];
-  /** Least work over the budget. */
-  over = Number.POSITIVE_INFINITY;
+  /** Least work over the budget, by shape. */
+  readonly over = new Map<string, number>();
 }
 
 async function cellOutcome(
@@ -96,9 +96,10 @@ async function cellOutcome(
 ): Promise<TrialOutcome> {
   const { suite, plan } = run;
   const work = workOf(run, problem, cell);
-  const expectedMs = expectedOf(run, told, problem, cell, work);
-  if (expectedMs > plan.budgetMs || work >= told.over) {
-    told.over = Math.min(told.over, work);
+  const shape = shapeOf(run, problem);
+  const expectedMs = expectedOf(run, told, problem, cell, { work, shape });
+  if (expectedMs > plan.budgetMs || work >= (told.over.get(shape) ?? Number.POSITIVE_INFINITY)) {
+    told.over.set(shape, Math.min(told.over.get(shape) ?? work, work));
     return skipped(run, problem, cell, expectedMs);
   }
   const outcome =
@@ -114,9 +115,9 @@ async function cellOutcome(
           ...PROOF,
         });
   // What hung once hangs again on more work.
-  if (outcome.status === "hung") told.over = Math.min(told.over, work);
+  if (outcome.status === "hung") told.over.set(shape, Math.min(told.over.get(shape) ?? work, work));
   const us = leastUs(outcome);
-  if (us !== undefined) told.cells.push({ us, work });
+  if (us !== undefined) told.cells.push({ us, work, shape });
   return outcome;
 }
 
@@ -134,15 +135,21 @@ function workOf({ suite, subject }: StudyRun, problem: Problem, cell: StudyVaria
   return subject.algorithms.get(cell.algorithm)!.cost(problem, cell.config).flops;
 }
 
+/** The dimensions that specialise a kernel's text. */
+function shapeOf({ subject }: StudyRun, problem: Problem): string {
+  const shape = subject.operation.dimensions.filter(({ role }) => role === "shape");
+  return shape.map(({ name }) => `${name}=${problem[name]}`).join(",");
+}
+
 function expectedOf(
   { study, capabilities }: StudyRun,
   told: Told,
   problem: Problem,
   cell: StudyVariant | "host",
-  work: number,
+  size: Omit<RunCell, "us">,
 ): number {
   const modelled = cell === "host" ? undefined : study.expectedMs?.(problem, cell, capabilities);
-  const scaled = scaledFrom(told.cells, work);
+  const scaled = scaledFrom(told.cells, size);
   return Math.max(modelled ?? 0, scaled === undefined ? 0 : scaled / 1_000);
 }
 
