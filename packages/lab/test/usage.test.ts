@@ -69,6 +69,11 @@ const WRONG: readonly (readonly [what: string, words: readonly string[], says: R
     ["tables", "--measure", "--check", "--only", "matched-filter/staging"],
     /--check writes nothing and --measure does/,
   ],
+  [
+    "table to measure again",
+    ["tables", "--measure", "--only", "gemmm", "--device", "swiftshader"],
+    /has no published table of gemmm to measure again/,
+  ],
   ["table", ["tables", "--check", "--only", "gemmm"], /nothing is published of "gemmm": there is .*matched/],
   ["experiment", ["experiment", "run", "moon"], /there is no experiment "moon": there is .*radix-ladder/],
   [

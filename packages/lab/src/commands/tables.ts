@@ -1,10 +1,10 @@
 import { Fault } from "@tunelab/contract";
 import { gridText, studyGrid } from "@tunelab/report";
 import { foldStudies, studyPlanOf, studyResult } from "@tunelab/selection";
-import type { Command } from "commander";
+import { Command } from "commander";
 import { packed } from "../build.ts";
 import { EXIT, ExitWith, type Io } from "../io.ts";
-import { requireCheckout, tablesDir } from "../places.ts";
+import { labDir, requireCheckout, tablesDir } from "../places.ts";
 import {
   differences,
   type Generated,
@@ -14,8 +14,10 @@ import {
   TABLES_OWN,
   writeGenerated,
 } from "../published.ts";
+import { remeasureTable } from "../remeasure.ts";
 import { measureStudy } from "../study-run.ts";
 import { listedStudies, studyName, studyNamed } from "../study-tables.ts";
+import { register as tune } from "./tune.ts";
 
 interface Flags {
   readonly check?: boolean;
@@ -37,7 +39,7 @@ export function register(program: Command, io: Io): void {
     .option("--check", "write nothing; exit 1 and say where each file differs")
     .option("--only <id>", "one table (matched-filter) or study (matched-filter/staging) alone")
     .option("--list", "print the studies that can be measured")
-    .option("--measure", "measure the study that --only names again, publish it and rebuild")
+    .option("--measure", "measure the table or study that --only names again, publish it and rebuild")
     .option("--device <id>", "device to measure on, as `lab devices` names it, or auto", "auto")
     .option("--profile <name>", "portable or native", "portable")
     .option("--no-publish", "keep what was measured as a session and print it, without publishing it")
@@ -68,21 +70,44 @@ async function measure(flags: Flags, io: Io): Promise<void> {
   if (flags.check) throw new Fault("usage", "--check writes nothing and --measure does: give one of the two");
   if (flags.only === undefined)
     throw new Fault("usage", "--measure needs --only ID: `pnpm tables --list` shows what can be measured");
+  if (!flags.only.includes("/")) return remeasure(flags.only, flags, io);
   const { evidence, journal, folder, whole } = await measureStudy(await studyNamed(flags.only), flags, io);
   const result = studyResult(evidence, studyPlanOf(evidence)!);
   const published = whole && flags.publish && !journal && !packed;
-  if (published) {
-    const { publishSession } = await import("@tunelab/store");
-    await publishSession(folder, tablesDir(), result.session);
-    const root = requireCheckout();
-    await writeGenerated(root, await generatedTables(root, await loadPublication(root)), TABLES_OWN);
-  }
+  if (published) await publish(folder, result.session);
   if (flags.json) io.out(JSON.stringify({ ...result, ...(journal ? { journal } : {}), published }, null, 2));
   else {
     io.out(gridText(studyGrid(result)));
     io.out(`\n${nextStep(result.session, journal, published)}`);
   }
   if (io.signal.aborted) throw new ExitWith(EXIT.interrupted);
+}
+
+async function publish(folder: string, session: string): Promise<void> {
+  const { publishSession } = await import("@tunelab/store");
+  await publishSession(folder, tablesDir(), session);
+  const root = requireCheckout();
+  await writeGenerated(root, await generatedTables(root, await loadPublication(root)), TABLES_OWN);
+}
+
+/** Runs a line of `tune` in this process. */
+async function tuneLine(words: readonly string[], io: Io): Promise<void> {
+  const program = new Command();
+  tune(program, io);
+  await program.parseAsync([...words], { from: "user" });
+}
+
+/** A tuning table's rows, measured again in a session of their own. */
+async function remeasure(operation: string, flags: Flags, io: Io): Promise<void> {
+  const { tables } = await loadPublication(requireCheckout());
+  const session = await remeasureTable(operation, tables, flags, io, tuneLine);
+  const published = flags.publish && !flags.journal;
+  if (published) await publish(labDir(flags.out, io), session);
+  io.out(
+    flags.json
+      ? JSON.stringify({ session, ...(flags.journal ? { journal: flags.journal } : {}), published })
+      : nextStep(session, flags.journal, published),
+  );
 }
 
 function nextStep(session: string, journal: string | undefined, published: boolean): string {
