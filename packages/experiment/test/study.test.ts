@@ -1,5 +1,5 @@
 import type { StudyColumn, StudyResult, StudyTable } from "@tunelab/contract";
-import { chartSvg, gridText, studyChart, studyGrid, studyPage } from "@tunelab/report";
+import { chartSvg, gridText, operationPage, studyChart, studyGrid, studyPage } from "@tunelab/report";
 import { fold, foldStudies, studyPath, studyPlanOf, studyResult, withoutStudies } from "@tunelab/selection";
 import { describe, expect, it } from "vitest";
 import { planStudy, studyStale, studySubject } from "../src/index.ts";
@@ -299,4 +299,28 @@ describe("a study's page", () => {
     expect(page).not.toMatch(/<script|NaN|undefined/);
     expect(gridText(studyGrid(none))).toContain("--");
   });
+});
+
+it("an operation's page links the studies of the same device and profile, and no other's", async () => {
+  const result = await resultOf(study(), () => 5);
+  const { device, profile } = result;
+  const row = {
+    ...{
+      schema: 1,
+      operation: "solve",
+      epoch: 1,
+      protocol: 1,
+      contract: 1,
+      device,
+      deviceSlug: "x",
+      profile,
+    },
+    ...{ noisy: false, ceilings: {}, sessions: [], commit: "", entries: [] },
+  };
+  const input = { evidence: [], retracted: [], isStale: () => false, operations: [], studies: [result] };
+  const link =
+    "[scalar against block](../../../tables/nvidia-h200/tint-vulkan.portable/studies/solve-backends.md)";
+  expect((await operationPage({ ...input, tables: [row] }, "solve")).markdown()).toContain(link);
+  const native = { ...row, profile: "native" as const };
+  expect((await operationPage({ ...input, tables: [native] }, "solve")).markdown()).not.toContain(link);
 });

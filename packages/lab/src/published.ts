@@ -5,6 +5,7 @@ import { REPORT_FOLDERS, reportFiles, tablePage } from "@tunelab/report";
 import {
   checkShipped,
   fold,
+  foldStudies,
   type Retraction,
   renderShipped,
   SHIPPED_FOLDER,
@@ -56,10 +57,10 @@ export async function generatedTables(root: string, publication: Publication): P
     files.set(path, serialiseTable(table));
     files.set(path.replace(/json$/, "md"), tablePage(table, isStale));
   }
-  for (const [path, text] of await generatedStudies(root, publication.evidence, publication.retracted))
-    files.set(path, text);
+  const studies = foldStudies(publication.evidence, publication.retracted);
+  for (const [path, text] of await generatedStudies(root, studies)) files.set(path, text);
   const references = await loadReferences();
-  const reports = await reportFiles({ ...publication, isStale, references });
+  const reports = await reportFiles({ ...publication, isStale, references, studies });
   for (const [path, text] of reports) files.set(`reports/${path}`, text);
   for (const [path, text] of await generatedSearch(root)) files.set(path, text);
   for (const [path, text] of await generatedSpirv(root, tables)) files.set(path, text);

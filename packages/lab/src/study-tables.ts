@@ -1,8 +1,7 @@
-import type { SessionEvidence } from "@tunelab/contract";
-import { Fault, type StudyTable, type Suite } from "@tunelab/contract";
+import { Fault, type StudyResult, type StudyTable, type Suite } from "@tunelab/contract";
 import { type StudySubject, studyStale, studySubject } from "@tunelab/experiment";
 import { chartSvg, studyPage } from "@tunelab/report";
-import { foldStudies, type Retraction, studyPath } from "@tunelab/selection";
+import { studyPath } from "@tunelab/selection";
 import { loadSuites } from "./registry.ts";
 import { STUDY_SCHEMA_PATH, studySchemaText } from "./table-schema.ts";
 
@@ -35,11 +34,9 @@ export async function studyNamed(name: string): Promise<ListedStudy> {
 /** Files of all published studies, their path from the checkout's root: the result, its page and its picture. */
 export async function generatedStudies(
   root: string,
-  evidence: readonly SessionEvidence[],
-  retracted: readonly Retraction[],
+  results: readonly StudyResult[],
 ): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
-  const results = foldStudies(evidence, retracted);
   if (results.length === 0) return files;
   files.set(STUDY_SCHEMA_PATH, await studySchemaText(root));
   const all = await listedStudies();

@@ -17,17 +17,17 @@ const embedded = await embeddedFiles().then(
 );
 
 /** What follows an option, each time it is given. */
-const after = (words: readonly string[], option: string): readonly string[] =>
+const following = (words: readonly string[], option: string): readonly string[] =>
   words.flatMap((word, index) => (word === option ? [words[index + 1]!] : []));
 
 describe("measuring a published table again", () => {
   it("asks for its problems and every variant that it ranks, and leaves room for no others", () => {
     const words = tuneWords(table, "swiftshader", { ...flags, out: "/tmp/x" });
     const variants = [...new Set(table.entries.flatMap(({ rows }) => rows.map(({ variant }) => variant)))];
-    expect(after(words, "--start")).toEqual(variants);
-    expect(after(words, "--problem")).toHaveLength(table.entries.length);
-    expect(after(words, "--trials")).toEqual([String(variants.length * table.entries.length)]);
-    expect([after(words, "--profile"), after(words, "--out")]).toEqual([["portable"], ["/tmp/x"]]);
+    expect(following(words, "--start")).toEqual(variants);
+    expect(following(words, "--problem")).toHaveLength(table.entries.length);
+    expect(following(words, "--trials")).toEqual([String(variants.length * table.entries.length)]);
+    expect([following(words, "--profile"), following(words, "--out")]).toEqual([["portable"], ["/tmp/x"]]);
   });
 
   it.skipIf(!embedded)(

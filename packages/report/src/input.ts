@@ -3,6 +3,7 @@ import {
   deviceSlug,
   type Operation,
   type SessionEvidence,
+  type StudyResult,
   type TuningTable,
   tableFolder,
 } from "@tunelab/contract";
@@ -21,6 +22,8 @@ export interface ReportInput {
   readonly operations: readonly Operation[];
   /** Others' figures, for the operations' pages. */
   readonly references?: readonly OperationReference[];
+  /** Published studies, linked from the operations' pages. */
+  readonly studies?: readonly StudyResult[];
   /** Published comparisons of two commits, oldest first. */
   readonly comparisons?: readonly Comparison[];
 }
@@ -39,7 +42,8 @@ export const counted = ({ evidence, retracted }: ReportInput): readonly SessionE
   withoutRetracted(evidence, retracted);
 
 /** Where a table's own files lie, from the root of the tables. */
-export const folderOf = (table: TuningTable): string => tableFolder(table.device.identity, table.profile);
+export const folderOf = (table: Pick<TuningTable, "device" | "profile">): string =>
+  tableFolder(table.device.identity, table.profile);
 
 /** By folder, then by operation: the order in which pages list tables. */
 export function inOrder(tables: readonly TuningTable[]): readonly TuningTable[] {

@@ -1,4 +1,13 @@
-import { deviceSlug, Fault, problemKey, slug, type TableEntry, type TuningTable } from "@tunelab/contract";
+import {
+  deviceSlug,
+  Fault,
+  problemKey,
+  type StudyResult,
+  slug,
+  type TableEntry,
+  type TuningTable,
+} from "@tunelab/contract";
+import { studyPath } from "@tunelab/selection";
 import { candidatesChart } from "./charts/candidates.ts";
 import { algorithmLines, linesChart } from "./charts/lines.ts";
 import { sensitivityChart } from "./charts/sensitivity.ts";
@@ -48,6 +57,10 @@ export async function operationPage(input: ReportInput, name: string): Promise<P
     page.text(
       `[Every candidate](${tableLink(table)}), [the device](../../devices/${deviceSlug(table.device.identity)}/README.md).`,
     );
+    const studies = (input.studies ?? []).filter(
+      (one) => one.operation === name && folderOf(one) === folderOf(table),
+    );
+    if (studies.length > 0) page.text(`Studies with fixed settings: ${studies.map(studyLink).join(", ")}.`);
     page.chart(`${file}-candidates`, `${name}: every ranked candidate`, candidatesChart(table));
     choiceSection(page, table, points);
     crossovers(page, file, table, points, words);
@@ -70,6 +83,9 @@ export async function operationPage(input: ReportInput, name: string): Promise<P
 /** A link to a table's part of the page. */
 const contentsLink = (name: string): string =>
   `[${escapeMarkdown(name)}](#${encodeURIComponent(anchorOf(name))})`;
+
+const studyLink = (study: StudyResult): string =>
+  `[${escapeMarkdown(study.title)}](../../../tables/${studyPath(study).replace(/json$/, "md")})`;
 
 function bestTimes(table: TuningTable): ReadonlyMap<string, number> {
   return new Map(

@@ -94,7 +94,8 @@ export function derivedText({ kind }: DerivedColumn, { fastest, ratio }: Derived
 
 function legend({ statistic, budgetMs, shows, rows }: StudyResult): string {
   const samples = rows.flatMap(({ cells }) => cells.flatMap((cell) => cell.samples ?? []));
-  const counts = samples.length > 0 ? `${Math.min(...samples)} to ${Math.max(...samples)}` : "no";
+  const [least, most] = [Math.min(...samples), Math.max(...samples)];
+  const counts = samples.length === 0 ? "no" : least === most ? `${least}` : `${least} to ${most}`;
   const parentheses = shows === undefined ? "" : ` In parentheses: ${escapeMarkdown(shows)}.`;
   return `The ${statistic} of one run over ${counts} samples.${parentheses} ${NOTHING}: not timed, of which the list below says why; nothing runs that should take over ${budgetMs} ms.`;
 }
