@@ -5,12 +5,23 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
-import { TABLE_SCHEMA_PATH, tableSchemaText } from "../src/table-schema.ts";
+import { studySchemaText, TABLE_SCHEMA_PATH, tableSchemaText } from "../src/table-schema.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-const tables = (await readdir(join(root, "tables"), { recursive: true }))
-  .filter((file) => file.split("/").length === 3 && file.endsWith(".json"))
-  .map((file) => join(root, "tables", file));
+const files = (await readdir(join(root, "tables"), { recursive: true })).filter(
+  (file) => file.endsWith(".json") && !file.startsWith("evidence/"),
+);
+const published = (depth: number): readonly string[] =>
+  files.filter((file) => file.split("/").length === depth).map((file) => join(root, "tables", file));
+const tables = published(3);
+
+/** A published study without its rows, on the device of a published table. */
+const { device, deviceSlug, profile } = JSON.parse(await readFile(tables[0]!, "utf8"));
+const STUDY = {
+  ...{ schema: 1, id: "staging", operation: "matched-filter", title: "", doc: "", epoch: 1, protocol: 1 },
+  ...{ device, deviceSlug, profile, session: "01M8", commit: "", statistic: "median", budgetMs: 1 },
+  ...{ dimensions: ["n"], columns: [{ name: "whole", doc: "" }], derived: [] },
+};
 
 describe("the schema of tables", { timeout: 60_000 }, () => {
   it("is the committed one, and every published table is valid under it", async () => {
@@ -23,6 +34,16 @@ describe("the schema of tables", { timeout: 60_000 }, () => {
         true,
       );
     }
+  });
+
+  it("of studies holds for every published study, and for none that lost its rows", async () => {
+    const valid = new Ajv({ strict: true, allowUnionTypes: true }).compile(
+      JSON.parse(await studySchemaText(root)),
+    );
+    const made = { ...STUDY, rows: [{ problem: { n: 8 }, cells: [{ status: "ok", us: 1 }], derived: [] }] };
+    expect(valid(made), valid.errors?.[0]?.message).toBe(true);
+    expect(valid(STUDY)).toBe(false);
+    for (const path of published(4)) expect(valid(JSON.parse(await readFile(path, "utf8"))), path).toBe(true);
   });
 
   it("refuses a table whose row lost its time, gained a word or names an unknown profile", async () => {
