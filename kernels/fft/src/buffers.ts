@@ -1,7 +1,7 @@
 import type { BufferSpec } from "@tunelab/contract";
 import type { Shape } from "./passes.ts";
 import { COMPLEX_BYTES } from "./problem.ts";
-import type { TransformOptions } from "./transform.ts";
+import type { TransformOptions } from "./transform-options.ts";
 import { TWIDDLE_TABLE, twiddleTable, usesTable } from "./twiddles.ts";
 
 /** A buffer of `n` complex numbers a transform. */

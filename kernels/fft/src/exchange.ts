@@ -1,5 +1,13 @@
 import { formatU32 } from "@tunelab/variants";
-import { bitSumPlus, bitsOf, gather, weightsOf } from "./bits.ts";
+import {
+  bitSumPlus,
+  bitsOf,
+  gather,
+  type IndexForm,
+  quotientText,
+  remainderText,
+  weightsOf,
+} from "./bits.ts";
 import { range } from "./codelets.ts";
 import { butterflyOf, butterflyOffset, inputPosition, type Pass, type Shape, widthOf } from "./passes.ts";
 
@@ -13,6 +21,8 @@ export interface ExchangeOptions {
   readonly padding: number;
   /** A gap of 2 or 4 keeps runs of words aligned, so that a compiler may store two or four registers in one instruction. */
   readonly gap: number;
+  /** How indexes are written; `modulo` unless given. */
+  readonly index?: IndexForm;
 }
 
 /**
@@ -107,7 +117,7 @@ export const readPlace = (layout: Layout, t: number, r: number): { chunk: number
 /** WGSL of a part of a register's place, which depends on the bits of the thread index one by one. */
 function spreadText(layout: Layout, side: Side, register: number, part: "chunk" | "slot"): string {
   const value = (t: number): number => bareOf(layout, ...pointOf(layout, side, t, register))[part];
-  return bitSumPlus("t", weightsOf(layout.shape.threads, value), value(0));
+  return bitSumPlus("t", weightsOf(layout.shape.threads, value), value(0), layout.options.index);
 }
 
 /** One access of a thread: register, the chunk(s) it belongs to, and the slot as text. */
@@ -170,6 +180,7 @@ export function accesses(
 /** Butterfly and point that a register is written as, or read from, as WGSL over the thread index `t`. */
 function butterfly(layout: Layout, side: Side, register: number): { j: string; m: string } {
   const { pass, next, shape } = layout;
+  const { div, mod } = algebra(layout.options.index);
   if (side === "write") {
     return {
       j: threadTimes(pass, butterflyOffset(shape, pass, Math.floor(register / pass.radix))),
@@ -191,12 +202,13 @@ function slotStatements(layout: Layout, side: Side, register: number, name: stri
     ? spreadText(layout, side, register, "slot")
     : slotText(layout, side, register);
   if (!options.padding) return [`let ${name} = ${slot};`];
-  const gaps = times(`${name}i / ${formatU32(options.padding)}`, options.gap);
+  const gaps = times(quotientText(`${name}i`, options.padding, options.index), options.gap);
   return [`let ${name}i = ${slot};`, `let ${name} = ${name}i + ${gaps};`];
 }
 
 function slotText(layout: Layout, side: Side, register: number): string {
   const { M, N, pass } = layout;
+  const { mod } = algebra(layout.options.index);
   const { m } = butterfly(layout, side, register);
   const point = /^\d+u$/.test(m)
     ? formatU32((Number.parseInt(m, 10) % M) * N)
@@ -212,6 +224,7 @@ const sideOf = ({ pass, next }: Layout, side: Side): Pass => (side === "write" ?
 /** l / N and l % N of a butterfly, l = j % J. */
 function placeText(layout: Layout, side: Side, register: number): { block: string; inside: string } {
   const { J, N, pass, shape } = layout;
+  const { div, mod } = algebra(layout.options.index);
   const { j } = butterfly(layout, side, register);
   const l = J >= shape.n / pass.radix ? j : mod(j, J);
   return { block: div(l, N), inside: mod(l, N) };
@@ -224,33 +237,36 @@ function placeText(layout: Layout, side: Side, register: number): { block: strin
  */
 function widePlace(layout: Layout, side: Side, register: number): { block: string; inside: string } {
   const { J, N, pass, next, shape } = layout;
+  const form = layout.options.index;
+  const { div, mod } = algebra(form);
   const all = J >= shape.n / pass.radix;
   if (side === "write") {
     const constant = butterflyOffset(shape, pass, Math.floor(register / pass.radix));
-    const l = all ? threadTimes(pass, constant) : threadModulo(pass, constant, J);
+    const l = all ? threadTimes(pass, constant) : threadModulo(pass, constant, J, form);
     return { block: div(l, N), inside: mod(l, N) };
   }
   const constant = inputPosition(shape, next, 0, register);
   const span = pass.before * pass.radix;
   const high = span >= shape.n ? "0u" : div(threadTimes(next, constant), span);
   // J and before are powers of two: the lesser divides the greater, and j = high before + q % before.
-  if (J <= pass.before) return { block: "0u", inside: threadModulo(next, constant, J) };
+  if (J <= pass.before) return { block: "0u", inside: threadModulo(next, constant, J, form) };
   const block = all ? high : mod(high, J / pass.before);
-  return { block, inside: threadModulo(next, constant, pass.before) };
+  return { block, inside: threadModulo(next, constant, pass.before, form) };
 }
 
 /** (width t + constant) % divisor, the width multiplied last; `divisor` 1 or a multiple of the width. */
-function threadModulo(pass: Pass, constant: number, divisor: number): string {
+function threadModulo(pass: Pass, constant: number, divisor: number, form: IndexForm | undefined): string {
   if (divisor === 1) return "0u";
   const width = widthOf(pass);
   const rest = constant % width;
-  const whole = mod(sum("t", (constant - rest) / width), divisor / width);
+  const whole = algebra(form).mod(sum("t", (constant - rest) / width), divisor / width);
   return sum(times(whole, width), rest);
 }
 
 function chunkExpression(layout: Layout, side: Side, register: number): string {
   if (isSpread(layout)) return spreadText(layout, side, register, "chunk");
   const { M, J, pass } = layout;
+  const { div } = algebra(layout.options.index);
   const { j, m } = butterfly(layout, side, register);
   return sumText(times(div(j, J), pass.radix / M), div(m, M));
 }
@@ -259,14 +275,14 @@ function chunkExpression(layout: Layout, side: Side, register: number): string {
 export const threadTimes = (pass: Pass, constant: number): string => sum(times("t", widthOf(pass)), constant);
 
 /** WGSL of the twiddle index j % before of the thread's butterfly b. */
-export function twiddleIndex(shape: Shape, pass: Pass, b: number): string {
+export function twiddleIndex(shape: Shape, pass: Pass, b: number, form?: IndexForm): string {
   const { before, radix, spread } = pass;
   if (spread) {
     const k = (t: number): number => butterflyOf(shape, pass, t, b) % before;
-    return bitSumPlus("t", weightsOf(shape.threads, k), k(0));
+    return bitSumPlus("t", weightsOf(shape.threads, k), k(0), form);
   }
   const j = threadTimes(pass, butterflyOffset(shape, pass, b));
-  return before * radix === shape.n ? j : `${j} % ${formatU32(before)}`;
+  return before * radix === shape.n ? j : remainderText(j, before, form);
 }
 
 // Small algebra on text: identities are folded so that the emitted expressions stay readable.
@@ -274,10 +290,11 @@ const sum = (text: string, constant: number): string =>
   constant ? `(${text} + ${formatU32(constant)})` : text;
 const times = (text: string, factor: number): string =>
   text === "0u" ? text : factor === 1 ? text : `${text} * ${formatU32(factor)}`;
-const div = (text: string, divisor: number): string =>
-  divisor === 1 ? text : `(${text} / ${formatU32(divisor)})`;
-const mod = (text: string, divisor: number): string =>
-  divisor === 1 ? "0u" : `(${text} % ${formatU32(divisor)})`;
+const algebra = (form: IndexForm | undefined) => ({
+  div: (text: string, by: number): string => (by === 1 ? text : bracketed(quotientText(text, by, form))),
+  mod: (text: string, by: number): string => (by === 1 ? "0u" : bracketed(remainderText(text, by, form))),
+});
+const bracketed = (text: string): string => (text.endsWith(")") && text.startsWith("(") ? text : `(${text})`);
 const sumText = (...parts: readonly string[]): string => {
   const kept = parts.filter((part) => part !== "0u");
   return kept.length === 0 ? "0u" : kept.length === 1 ? kept[0]! : `(${kept.join(" + ")})`;

@@ -2,6 +2,7 @@ export { fourStep } from "./algorithms/four-step/plan.ts";
 export type { FourStepConfig } from "./algorithms/four-step/space.ts";
 export { oneWorkgroup } from "./algorithms/one-workgroup/plan.ts";
 export type { OneWorkgroupConfig } from "./algorithms/one-workgroup/space.ts";
+export { INDEX_FORMS, type IndexForm } from "./bits.ts";
 export { twiddleBuffer } from "./buffers.ts";
 export {
   codelet,
@@ -32,6 +33,7 @@ export {
   threadTimes,
   writePlace,
 } from "./exchange.ts";
+export { furtherConstraints, furtherParameters, withConstants } from "./further-space.ts";
 export { operation } from "./operation.ts";
 export {
   butterflyOf,
@@ -56,17 +58,12 @@ export {
   ONE_WORKGROUP_N,
   transformFlops,
 } from "./problem.ts";
+export { handoverText, lanesOf, memoryExchanges, shuffled } from "./shuffle.ts";
 export { simulate } from "./simulate.ts";
+export { registers, stageDeclaration, type TransformText, transformText } from "./transform.ts";
+export { STAGE, type TransformHooks, type TransformOptions } from "./transform-options.ts";
 export {
-  registers,
-  STAGE,
-  stageDeclaration,
-  type TransformHooks,
-  type TransformOptions,
-  type TransformText,
-  transformText,
-} from "./transform.ts";
-export {
+  carriedBy,
   defaultTransform,
   exchangedBytes,
   exchangeFor,
@@ -75,6 +72,7 @@ export {
   looseBuiltins,
   powersOfTwo,
   shapeFor,
+  shuffleNeeds,
   type TransformConfig,
   transformConstraints,
   transformFor,
@@ -89,8 +87,10 @@ export {
   type FactorOptions,
   factorsOf,
   factorValue,
+  readsStorage,
   TWIDDLES,
   type Twiddles,
+  tableAccess,
   tableType,
   twiddleTable,
   twiddleText,

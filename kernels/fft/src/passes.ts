@@ -14,6 +14,17 @@ export interface Pass {
   /** Neighbouring butterflies that a thread owns (1 unless given): 2 read and write neighbouring positions as one vec4f. */
   readonly width?: number;
   readonly spread?: Spread;
+  /** How the pass gets its points from the registers of the pass before, where no memory is between them. */
+  readonly handover?: Handover;
+}
+
+/**
+ * Swaps in order: threads whose indexes differ in bit `thread` alone exchange the registers whose numbers differ in bit `register` and are
+ * not where they belong. Then register r is what register order[r] was.
+ */
+export interface Handover {
+  readonly swaps: readonly { readonly thread: number; readonly register: number }[];
+  readonly order: readonly number[];
 }
 
 /**

@@ -2,6 +2,7 @@ import { codelet, fusedCodelet, range, type Sign } from "./codelets.ts";
 import { type Complex, evaluate } from "./complex.ts";
 import { type ExchangeOptions, layoutOf, readPlace, writePlace } from "./exchange.ts";
 import { butterflyOf, inputPosition, outputPosition, type Pass, registerOf, type Shape } from "./passes.ts";
+import { swapped } from "./shuffle.ts";
 import { type Butterfly, factorsOf, factorValue } from "./twiddles.ts";
 
 /**
@@ -35,6 +36,10 @@ export function simulate(
     });
     const next = shape.passes[index + 1];
     if (!next) continue;
+    if (next.handover) {
+      held = swapped(held, next.handover);
+      continue;
+    }
     const layout = layoutOf(shape, pass, next, exchange);
     const received = threads.map(() => new Array<Complex>(shape.points));
     for (const chunk of range(layout.chunks)) {

@@ -1,8 +1,10 @@
-import type { Constraint, Parameter } from "@tunelab/contract";
+import type { Constraint, Parameter, Resources } from "@tunelab/contract";
+import type { IndexForm } from "./bits.ts";
 import { RADICES, type Sign } from "./codelets.ts";
 import { type ExchangeOptions, exchangeBytes } from "./exchange.ts";
 import { type Shape, shapeOf } from "./passes.ts";
-import type { TransformOptions } from "./transform.ts";
+import { memoryExchanges, shuffled } from "./shuffle.ts";
+import type { TransformOptions } from "./transform-options.ts";
 import { BUTTERFLIES, type Butterfly, TWIDDLES, type Twiddles } from "./twiddles.ts";
 
 /** The choices that shape an in-workgroup transform. */
@@ -15,6 +17,10 @@ export type TransformConfig = {
   readonly padding: number;
   readonly gap: number;
   readonly twiddles: Twiddles;
+  /** Undefined is what ids without it mean, as for every parameter added later. */
+  readonly index?: IndexForm;
+  readonly unroll?: boolean;
+  readonly shuffle?: number;
 };
 
 /**
@@ -128,13 +134,27 @@ export const transformConstraints = (n: number): Constraint<TransformConfig>[] =
 
 /** Threads and passes of a configuration; `width` neighbouring butterflies a thread in the outer passes. */
 export const shapeFor = (n: number, config: TransformConfig, width = 1): Shape =>
-  shapeOf(n, config.radix, config.workgroup, width);
+  carriedBy(config, shapeOf(n, config.radix, config.workgroup, width));
 
-export const exchangeFor = ({ chunk, staging, padding, gap }: TransformConfig): ExchangeOptions => ({
+/** The shape with the exchanges that the configuration carries through shuffles. */
+export const carriedBy = ({ shuffle = 0 }: TransformConfig, shape: Shape): Shape =>
+  shuffle > 0 ? shuffled(shape, shuffle) : shape;
+
+/** What a configuration's shuffles need of a device; nothing without any. */
+export const shuffleNeeds = ({ shuffle = 0 }: TransformConfig): Pick<Resources, "features" | "subgroup"> =>
+  shuffle > 0
+    ? { features: ["subgroups"], subgroup: { minimum: shuffle, maximum: WIDEST_SUBGROUP } }
+    : { features: [] };
+
+/** The widest subgroup of any device (W3C WebGPU, `subgroupMaxSize`). */
+const WIDEST_SUBGROUP = 128;
+
+export const exchangeFor = ({ chunk, staging, padding, gap, index }: TransformConfig): ExchangeOptions => ({
   chunk,
   staging,
   padding,
   gap,
+  ...(index ? { index } : {}),
 });
 
 /** The transform of a configuration; `hoist` gives its factors apart from its text. */
@@ -143,6 +163,7 @@ export const transformFor = (config: TransformConfig, sign: Sign, hoist = false)
   sign,
   twiddles: config.twiddles,
   butterfly: config.butterfly,
+  ...(config.unroll === false ? { unroll: false } : {}),
   exchange: exchangeFor(config),
 });
 
@@ -150,15 +171,19 @@ export const transformFor = (config: TransformConfig, sign: Sign, hoist = false)
 export const workgroupBytes = (...variables: readonly number[]): number =>
   variables.reduce((sum, bytes) => sum + Math.ceil(bytes / 16) * 16, 0);
 
-/** Bytes of the exchange array of one transform; none where a single pass needs no exchange. */
-export function exchangeMemory(n: number, config: TransformConfig): number {
-  const shape = shapeFor(n, config);
-  return shape.passes.length < 2 ? 0 : exchangeBytes(shape, exchangeFor(config));
-}
+/** Bytes of the exchange array of one transform; none where no exchange goes through memory. */
+export const exchangeMemory = (
+  n: number,
+  config: TransformConfig,
+  shape: Shape = shapeFor(n, config),
+): number => (memoryExchanges(shape) === 0 ? 0 : exchangeBytes(shape, exchangeFor(config)));
 
 /** Bytes through workgroup memory for one transform, written and read. */
-export const exchangedBytes = (n: number, config: TransformConfig): number =>
-  2 * 8 * n * (shapeFor(n, config).passes.length - 1);
+export const exchangedBytes = (
+  n: number,
+  config: TransformConfig,
+  shape: Shape = shapeFor(n, config),
+): number => 2 * 8 * n * memoryExchanges(shape);
 
 /**
  * What a careful author writes without tuning: radix 4, up to 256 threads, as much of the transform staged at once as `memory`

@@ -1,24 +1,11 @@
 import { formatU32, lines, type Text } from "@tunelab/variants";
-import { codelet, codeletText, correlateText, fusedCodelet, multiplyText, range } from "./codelets.ts";
-import {
-  type Access,
-  accesses,
-  type ExchangeOptions,
-  exchangeWords,
-  layoutOf,
-  twiddleIndex,
-} from "./exchange.ts";
-import { butterflyOffset, type Pass, registerOf, type Shape, widthOf } from "./passes.ts";
-import { type FactorOptions, factorsOf, twiddleText } from "./twiddles.ts";
-
-export interface TransformOptions extends FactorOptions {
-  readonly exchange: ExchangeOptions;
-  /** Give the factors apart from the text, so that a loop computes them once and keeps them in registers. */
-  readonly hoist: boolean;
-}
-
-/** Name of the workgroup array that exchanges go through. */
-export const STAGE = "stage";
+import { range } from "./codelets.ts";
+import { type Access, accesses, type ExchangeOptions, exchangeWords, layoutOf } from "./exchange.ts";
+import { passText } from "./pass-text.ts";
+import type { Shape } from "./passes.ts";
+import { handoverText, memoryExchanges } from "./shuffle.ts";
+import { firstRolled, loopText } from "./transform-loop.ts";
+import { STAGE, type TransformHooks, type TransformOptions } from "./transform-options.ts";
 
 /** Declaration of the exchange array of `transforms` side by side; empty for a transform of one pass. */
 export function stageDeclaration(
@@ -27,7 +14,7 @@ export function stageDeclaration(
   transforms = 1,
   name: string = STAGE,
 ): string {
-  if (shape.passes.length < 2) return "";
+  if (memoryExchanges(shape) === 0) return "";
   const type = exchange.staging === "split" ? "f32" : "vec2f";
   return `var<workgroup> ${name}: array<${type}, ${transforms * exchangeWords(shape, exchange)}>;`;
 }
@@ -35,22 +22,11 @@ export function stageDeclaration(
 /** Names of the registers: vec2f variables that the caller declares with `var`, loaded with inputPosition of pass 0. */
 export const registers = (shape: Shape): string[] => range(shape.points).map((r) => `x${r}`);
 
-/** What a kernel adds to the transform's text. */
-export interface TransformHooks {
-  /** Statements that run where every thread has passed one barrier of this transform. */
-  readonly afterFirstBarrier?: readonly Text[];
-  /** Register r starts as a conj(h) of these values, by register; else the caller loads the registers. */
-  readonly products?: { readonly a: readonly string[]; readonly h: readonly string[] };
-  /** Index of this transform's slot in the exchange array, as text; the slot itself where the array is all its own. */
-  readonly stageIndex?: (slot: string) => string;
-  /** Name of the exchange array; STAGE unless given. */
-  readonly stage?: string;
-}
-
 export interface TransformText {
   /** Twiddle factors, when they stand apart (`hoist`): once before the kernel's loop. */
   readonly factors: string;
   readonly text: string;
+  readonly barriers: number;
   /** Barriers that follow the statements given as `afterFirstBarrier`. */
   readonly barriersAfter: number;
 }
@@ -76,14 +52,26 @@ export function transformText(
   const at = ({ slotText }: Access): string => `${stage}[${stageIndex(slotText)}]`;
   // Nobody reads the exchange array when the transform begins; after each read it must not be overwritten before a barrier.
   let beingRead = false;
+  const rolled = options.unroll === false ? firstRolled(shape) : undefined;
   for (const [index, pass] of shape.passes.entries()) {
+    if (index === rolled) {
+      if (barriers === 0 && afterFirstBarrier.length > 0) barrier();
+      text.push(loopText(shape, options, index, (slot) => `${stage}[${stageIndex(slot)}]`));
+      barriers += 2;
+      break;
+    }
     const prefix = `p${index}`;
     text.push(`// pass ${index}: radix ${pass.radix} after ${pass.before}`);
     const passed = passText(shape, pass, options, prefix, index === 0 ? products : undefined);
     (options.hoist ? hoisted : text).push(...passed.factors);
     text.push(...passed.text);
     const next = shape.passes[index + 1];
-    if (!next) continue;
+    // The loop's own rounds begin with the exchange.
+    if (!next || index + 1 === rolled) continue;
+    if (next.handover) {
+      text.push(...handoverText(next.handover, prefix));
+      continue;
+    }
     const layout = layoutOf(shape, pass, next, options.exchange);
     const write = accesses(layout, "write", `${prefix}o`);
     const read = accesses(layout, "read", `${prefix}i`);
@@ -103,7 +91,13 @@ export function transformText(
     }
     if (!direct) text.push(range(shape.points).map((r) => `x${r} = ${prefix}y${r};`));
   }
-  return { factors: lines(...hoisted), text: lines(...text), barriersAfter: Math.max(0, barriers - 1) };
+  if (barriers === 0 && afterFirstBarrier.length > 0) barrier();
+  return {
+    factors: lines(...hoisted),
+    text: lines(...text),
+    barriers,
+    barriersAfter: Math.max(0, barriers - 1),
+  };
 }
 
 /** The accesses of one chunk: bare where every thread takes part, under a condition where the thread index decides. */
@@ -126,51 +120,4 @@ function guarded(list: readonly Access[], chunk: number, statement: (access: Acc
     );
   }
   return text;
-}
-
-/** The butterflies of a pass, and apart from them the definitions of its factors. */
-function passText(
-  shape: Shape,
-  pass: Pass,
-  options: TransformOptions,
-  prefix: string,
-  products: TransformHooks["products"],
-): { readonly factors: Text[]; readonly text: Text[] } {
-  const factors: Text[] = [];
-  const text: Text[] = [];
-  const { butterfly, sign } = options;
-  const twiddled = pass.before > 1;
-  // Butterflies of one thread share their factors when their distance is a multiple of `before`: all of a column of width 1.
-  const width = widthOf(pass);
-  const shared = !pass.spread && (width * shape.threads) % pass.before === 0;
-  const turn = (b: number): number => butterflyOffset(shape, pass, b) % pass.before;
-  for (const b of range(shape.points / pass.radix)) {
-    const own = range(pass.radix).map((m) => registerOf(pass, b, m));
-    const names = own.map((r) => `x${r}`);
-    const temporaries = `${prefix}v${b}_`;
-    const alike = pass.spread && range(b).find((earlier) => turn(earlier) === turn(b));
-    const column = shared ? b % width : (alike ?? b);
-    const owner = (shared || pass.spread) && column === 0 ? prefix : `${prefix}b${column}`;
-    const w = twiddled ? factorsOf(pass, options).map((factor) => `${owner}${factor.name}`) : [];
-    if (twiddled && column === b) {
-      factors.push(twiddleText(shape, pass, options, twiddleIndex(shape, pass, b), owner));
-    }
-    const pick = (values: readonly string[]): string[] => own.map((r) => values[r]!);
-    if (butterfly !== "split") {
-      const inputs = products ? [...pick(products.a), ...pick(products.h)] : [...names, ...w];
-      const factored = butterfly === "fused" ? "twiddled" : "merged";
-      const kind = products ? "products" : twiddled ? factored : "points";
-      text.push(codeletText(fusedCodelet(pass.radix, sign, kind), inputs, names, temporaries));
-      continue;
-    }
-    if (products) {
-      for (const r of own) text.push(`x${r} = ${correlateText(products.a[r]!, products.h[r]!)};`);
-    }
-    for (const [index, factor] of w.entries()) {
-      const name = names[index + 1]!;
-      text.push(`${name} = ${multiplyText(name, `${factor}.x`, `${factor}.y`)};`);
-    }
-    text.push(codeletText(codelet(pass.radix, sign), names, names, temporaries));
-  }
-  return { factors, text };
 }

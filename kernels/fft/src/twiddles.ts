@@ -9,9 +9,14 @@ import type { Pass, Shape } from "./passes.ts";
  * - `table`: a storage buffer of float64-computed factors, one load each.
  * - `table-pairs`: the same, two factors a load: a storage load costs an NVIDIA GPU three instructions of address and bounds beside it.
  * - `table-walk`: the first from the table, the rest by multiplication.
+ * - `constant` (where an algorithm offers it): the pairs in a uniform buffer, which GPUs read through a constant cache of their own: fast
+ *   where a subgroup reads one address, slow where every lane reads another.
  */
 export const TWIDDLES = ["direct", "walk", "table", "table-pairs", "table-walk"] as const;
-export type Twiddles = (typeof TWIDDLES)[number];
+export type Twiddles = (typeof TWIDDLES)[number] | "constant";
+
+/** Bytes of a uniform buffer that every device grants (W3C WebGPU, section 3.6.2). */
+const UNIFORM_BYTES = 65_536;
 
 /**
  * How a thread computes a butterfly.
@@ -35,7 +40,14 @@ export interface FactorOptions {
 /** Name of the table where a kernel has one transform. */
 export const TWIDDLE_TABLE = "twiddles";
 
-export const usesTable = (twiddles: Twiddles): boolean => twiddles.startsWith("table");
+export const usesTable = (twiddles: Twiddles): boolean => readsStorage(twiddles) || twiddles === "constant";
+
+/** Whether the table takes one of the storage bindings. */
+export const readsStorage = (twiddles: Twiddles): boolean => twiddles.startsWith("table");
+
+/** How a kernel binds the table. */
+export const tableAccess = (twiddles: Twiddles): "uniform" | "read" =>
+  twiddles === "constant" ? "uniform" : "read";
 
 /** exp(sign 2 pi i (k times + plus) / of) for the butterfly's twiddle index k = j % before. */
 export interface Factor {
@@ -93,15 +105,23 @@ const kept = (pass: Pass, options: FactorOptions): readonly Factor[] =>
   options.twiddles === "table-walk" ? factorsOf(pass, options).slice(0, 1) : factorsOf(pass, options);
 
 /** Factors of one entry of the table. */
-const perEntry = ({ twiddles }: FactorOptions): number => (twiddles === "table-pairs" ? 2 : 1);
+const perEntry = ({ twiddles }: FactorOptions): number =>
+  twiddles === "table-pairs" || twiddles === "constant" ? 2 : 1;
 
 /** Entries of a pass for each twiddle index. */
-const entriesOf = (pass: Pass, options: FactorOptions): number =>
+export const entriesOf = (pass: Pass, options: FactorOptions): number =>
   Math.ceil(kept(pass, options).length / perEntry(options));
+
+const tableEntries = (shape: Shape, options: FactorOptions): number =>
+  turning(shape).reduce((sum, pass) => sum + pass.before * entriesOf(pass, options), 0);
+
+/** Whether the table fits a uniform buffer of any device. */
+export const fitsUniform = (shape: Shape, options: FactorOptions): boolean =>
+  tableEntries(shape, options) * perEntry(options) * 8 <= UNIFORM_BYTES;
 
 /** WGSL type of the table. */
 export function tableType(shape: Shape, options: FactorOptions): string {
-  const entries = turning(shape).reduce((sum, pass) => sum + pass.before * entriesOf(pass, options), 0);
+  const entries = tableEntries(shape, options);
   return `array<${perEntry(options) === 2 ? "vec4f" : "vec2f"}, ${entries}>`;
 }
 
@@ -124,7 +144,7 @@ export function twiddleTable(shape: Shape, options: FactorOptions): Float32Array
 }
 
 /** First entry of a pass in the table. */
-function tableOffset(shape: Shape, pass: Pass, options: FactorOptions): number {
+export function tableOffset(shape: Shape, pass: Pass, options: FactorOptions): number {
   let offset = 0;
   for (const earlier of turning(shape)) {
     if (earlier === pass) break;
@@ -132,6 +152,11 @@ function tableOffset(shape: Shape, pass: Pass, options: FactorOptions): number {
   }
   return offset;
 }
+
+/** What is added to k to find an entry of a pass in the table, as WGSL that begins with a plus, or nothing. */
+export type TwiddlePlace = (entry: number) => string;
+
+const plusText = (amount: number): string => (amount ? ` + ${formatU32(amount)}` : "");
 
 /**
  * Statements that define the factors `${prefix}${factor.name}` of one butterfly, its index k = j % before given as text.
@@ -142,28 +167,25 @@ export function twiddleText(
   options: FactorOptions,
   k: string,
   prefix: string,
+  place: TwiddlePlace = (entry) => plusText(tableOffset(shape, pass, options) + entry * pass.before),
 ): string[] {
   const text = [`let ${prefix}k = ${k};`];
-  const plus = (amount: number): string => (amount ? `${prefix}k + ${formatU32(amount)}` : `${prefix}k`);
-  const offset = tableOffset(shape, pass, options);
+  const table = (entry: number): string => `${options.table ?? TWIDDLE_TABLE}[${prefix}k${place(entry)}]`;
   const walks = options.twiddles === "walk" || options.twiddles === "table-walk";
   for (const [index, factor] of factorsOf(pass, options).entries()) {
     const name = `${prefix}${factor.name}`;
     if (index > 0 && walks) {
       text.push(`let ${name} = ${factor.walked(prefix)};`);
-    } else if (options.twiddles === "table-pairs") {
+    } else if (perEntry(options) === 2) {
       const pair = `${prefix}two${Math.floor(index / 2)}`;
-      if (index % 2 === 0)
-        text.push(
-          `let ${pair} = ${options.table ?? TWIDDLE_TABLE}[${plus(offset + (index / 2) * pass.before)}];`,
-        );
+      if (index % 2 === 0) text.push(`let ${pair} = ${table(index / 2)};`);
       text.push(`let ${name} = ${pair}.${index % 2 ? "zw" : "xy"};`);
     } else if (usesTable(options.twiddles)) {
-      text.push(`let ${name} = ${options.table ?? TWIDDLE_TABLE}[${plus(offset + index * pass.before)}];`);
+      text.push(`let ${name} = ${table(index)};`);
     } else {
       const step = (options.sign * 2 * Math.PI * factor.times) / factor.of;
       text.push(
-        `let ${name}a = f32(${plus(factor.plus)}) * ${formatF32(step)};`,
+        `let ${name}a = f32(${prefix}k${plusText(factor.plus)}) * ${formatF32(step)};`,
         `let ${name} = vec2f(cos(${name}a), sin(${name}a));`,
       );
     }

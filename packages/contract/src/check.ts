@@ -111,8 +111,10 @@ function stepFaults(step: SimpleStep, buffers: Buffers, modules: ReadonlySet<str
 
   if (!modules.has(step.module)) faults.push(`${where} names the unknown module ${step.module}`);
   for (const { buffer, access } of step.bindings) {
-    if (access === "read") known(buffer);
-    else written(buffer);
+    if (access === "read-write") written(buffer);
+    else if (known(buffer) && access === "uniform" && buffers.get(buffer)!.role !== "constant") {
+      faults.push(`${where} binds ${buffer} as a uniform, which is no constant`);
+    }
     if (access === "read-write" && step.bindings.filter((other) => other.buffer === buffer).length > 1) {
       faults.push(`${where} binds ${buffer} for writing and once more`);
     }

@@ -39,10 +39,13 @@ export interface ModuleSpec {
   readonly wgsl: string;
 }
 
-/** Storage bindings take @group(0) @binding(1), (2), ... in order; @binding(0) is always the extents uniform. */
+/**
+ * Bindings take @group(0) @binding(1), (2), ... in order; @binding(0) is always the extents uniform. `uniform` reads a `constant` buffer
+ * through the uniform address space, up to the limit maxUniformBufferBindingSize (65,536 bytes everywhere).
+ */
 export interface Binding {
   readonly buffer: string;
-  readonly access: "read" | "read-write";
+  readonly access: "read" | "read-write" | "uniform";
 }
 
 /**
@@ -183,6 +186,12 @@ export function largestDispatch({ steps, batch }: Plan): number {
     step.kind === "dispatch" ? groupCount(step.groups, batch.items) : [],
   );
   return Math.max(0, ...counts);
+}
+
+/** Names of the buffers that some step reads through the uniform address space. */
+export function uniformBuffers({ steps }: Plan): ReadonlySet<string> {
+  const bindings = [...flatSteps(steps)].flatMap((step) => ("bindings" in step ? step.bindings : []));
+  return new Set(bindings.filter(({ access }) => access === "uniform").map(({ buffer }) => buffer));
 }
 
 /** Every step in order, loops and once-steps flattened. */

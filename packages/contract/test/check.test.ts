@@ -78,6 +78,11 @@ const FAULTS: readonly (readonly [string, Plan, RegExp])[] = [
     /binds peak for writing and once more/,
   ],
   [
+    "a uniform that is no constant",
+    withSteps({ ...dispatch, bindings: [{ buffer: "peak", access: "uniform" }] }),
+    /binds peak as a uniform, which is no constant/,
+  ],
+  [
     "half a workgroup",
     withSteps({ ...dispatch, groups: { fixed: 0.5 } }),
     /group count that is not a whole number/,

@@ -1,4 +1,12 @@
-import { asFault, type Capabilities, checkPlan, Fault, flatSteps, type Plan } from "@tunelab/contract";
+import {
+  asFault,
+  type Capabilities,
+  checkPlan,
+  Fault,
+  flatSteps,
+  type Plan,
+  uniformBuffers,
+} from "@tunelab/contract";
 import { DEFAULT_BUDGETS } from "./budgets.ts";
 import { extentsBytes } from "./extents.ts";
 import type { Host } from "./host.ts";
@@ -154,7 +162,12 @@ function checkRequirements(plan: Plan, capabilities: Capabilities): void {
   for (const [limit, need] of Object.entries(plan.requires.limits)) refuse(limit, need);
   for (const step of flatSteps(plan.steps)) {
     if (step.kind === "dispatch" || step.kind === "indirect") {
-      refuse("maxStorageBuffersPerShaderStage", step.bindings.length);
+      const storage = step.bindings.filter(({ access }) => access !== "uniform");
+      refuse("maxStorageBuffersPerShaderStage", storage.length);
     }
+  }
+  const uniform = uniformBuffers(plan);
+  for (const { name, fixedBytes } of plan.buffers) {
+    if (uniform.has(name)) refuse("maxUniformBufferBindingSize", fixedBytes);
   }
 }

@@ -7,6 +7,7 @@ import {
   type Plan,
   type PortData,
   portOf,
+  uniformBuffers,
 } from "@tunelab/contract";
 import { isScratch, isSliced, type Piece } from "./cut.ts";
 import { MAP_READ, USAGE } from "./flags.ts";
@@ -46,6 +47,7 @@ export class Memory {
   readonly #owned = new Set<GPUBuffer>();
   readonly #specs: ReadonlyMap<string, BufferSpec>;
   readonly #indirect: ReadonlySet<string>;
+  readonly #uniform: ReadonlySet<string>;
   /** Items that the piece-sized scratch buffers hold. */
   #scratchItems = 0;
 
@@ -55,6 +57,7 @@ export class Memory {
     this.#specs = new Map(plan.buffers.map((buffer) => [buffer.name, buffer]));
     const indirect = [...flatSteps(plan.steps)].filter((step) => step.kind === "indirect");
     this.#indirect = new Set(indirect.map((step) => step.arguments.buffer));
+    this.#uniform = uniformBuffers(plan);
     for (const spec of plan.buffers) {
       const bound = ports[portOf(spec) ?? ""];
       if (bound && isBuffer(bound)) this.#buffers.set(spec.name, bound);
@@ -84,8 +87,10 @@ export class Memory {
   }
 
   #allocate(spec: BufferSpec, items: number): void {
-    const extra = this.#indirect.has(spec.name) ? USAGE.indirect : 0;
-    this.#buffers.set(spec.name, this.create(spec.name, bufferBytes(spec, items), USAGE.storage | extra));
+    const usage =
+      (this.#uniform.has(spec.name) ? USAGE.uniform : 0) |
+      (this.#indirect.has(spec.name) ? USAGE.indirect : 0);
+    this.#buffers.set(spec.name, this.create(spec.name, bufferBytes(spec, items), USAGE.storage | usage));
   }
 
   /** A buffer that lives as long as the instance; copying from and to it is always allowed. */

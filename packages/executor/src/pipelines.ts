@@ -14,6 +14,8 @@ type KernelStep = Extract<
   { module: string }
 >;
 
+const BINDING_TYPES = { read: "read-only-storage", "read-write": "storage", uniform: "uniform" } as const;
+
 /** Key of the kernel of a dispatch: module, entry and the access of each binding. */
 export function kernelKey(step: KernelStep): string {
   return `${step.module}/${step.entry}/${step.bindings.map(({ access }) => access).join(",")}`;
@@ -59,7 +61,7 @@ export async function compile(
           ...step.bindings.map(({ access }, index) => ({
             binding: index + 1,
             visibility: STAGE_COMPUTE,
-            buffer: { type: access === "read" ? ("read-only-storage" as const) : ("storage" as const) },
+            buffer: { type: BINDING_TYPES[access] },
           })),
         ],
       });

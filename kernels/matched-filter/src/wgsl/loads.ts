@@ -1,11 +1,12 @@
 import type { Constraint, Parameter } from "@tunelab/contract";
 import {
+  carriedBy,
   inputPosition,
   paired,
   positionText,
   range,
   type Shape,
-  shapeFor,
+  shapeOf,
   type TransformConfig,
 } from "@tunelab/kernel-fft";
 import { formatU32, type Text } from "@tunelab/variants";
@@ -34,8 +35,8 @@ export const loadsConstraint = (n: number): Constraint<Loading> => ({
 
 /** How a configuration's threads hold the transform. */
 export function loadingShape(n: number, config: Loading): Shape {
-  const shape = shapeFor(n, config);
-  return config.loads === "vector" ? paired(shape) : shape;
+  const shape = shapeOf(n, config.radix, config.workgroup);
+  return carriedBy(config, config.loads === "vector" ? paired(shape) : shape);
 }
 
 /** WGSL type of a spectrum of n points. */

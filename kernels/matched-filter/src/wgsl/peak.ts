@@ -1,20 +1,25 @@
-import { lines, type Text } from "@tunelab/variants";
+import { block, lines, type Text } from "@tunelab/variants";
 import { THRESHOLD } from "../problem.ts";
 
 /** How threads agree on the peak. `subgroup` is right at any subgroup width; `tree` needs no feature. */
 export type Reduction = "subgroup" | "tree";
 
-/** Sizes in bytes of the reduction's workgroup variables. */
-export const reductionMemory = (reduction: Reduction, threads: number): readonly number[] =>
-  reduction === "subgroup" ? [4, 4] : [4 * threads, 4 * threads];
-
-export const reductionDeclarations = (reduction: Reduction, threads: number): string =>
+/** Sizes in bytes of the reduction's workgroup variables, for `transforms` side by side. */
+export const reductionMemory = (reduction: Reduction, threads: number, transforms = 1): readonly number[] =>
   reduction === "subgroup"
-    ? lines("var<workgroup> peakKey: atomic<u32>;", "var<workgroup> peakAt: atomic<u32>;")
-    : lines(
-        `var<workgroup> treeKey: array<u32, ${threads}>;`,
-        `var<workgroup> treeAt: array<u32, ${threads}>;`,
-      );
+    ? [4 * transforms, 4 * transforms]
+    : [4 * threads * transforms, 4 * threads * transforms];
+
+export function reductionDeclarations(reduction: Reduction, threads: number, transforms = 1): string {
+  if (reduction === "subgroup") {
+    const type = transforms > 1 ? `array<atomic<u32>, ${transforms}>` : "atomic<u32>";
+    return lines(`var<workgroup> peakKey: ${type};`, `var<workgroup> peakAt: ${type};`);
+  }
+  return lines(
+    `var<workgroup> treeKey: array<u32, ${threads * transforms}>;`,
+    `var<workgroup> treeAt: array<u32, ${threads * transforms}>;`,
+  );
+}
 
 export const NO_PEAK_DECLARATION = "const NO_PEAK = 0xffffffffu;";
 
@@ -25,10 +30,16 @@ export const NO_PEAK_RECORD = "records[pair] = vec4u(NO_PEAK, 0u, 0u, 0u);";
  * Workgroup memory starts undefined where zero-initialisation is off, and a kernel that loops reuses it: one thread resets it, and
  * a barrier must follow before `peakText`.
  */
-export const reductionReset = (reduction: Reduction): string =>
-  reduction === "subgroup"
-    ? lines("if (t == 0u) {", "  atomicStore(&peakKey, 0u);", "  atomicStore(&peakAt, 0u);", "}")
-    : "";
+export function reductionReset(reduction: Reduction, transforms = 1): string {
+  if (reduction !== "subgroup") return "";
+  const own = transforms > 1 ? "[side]" : "";
+  return lines(
+    "if (t == 0u) {",
+    `  atomicStore(&peakKey${own}, 0u);`,
+    `  atomicStore(&peakAt${own}, 0u);`,
+    "}",
+  );
+}
 
 export interface PeakParts {
   readonly threads: number;
@@ -39,15 +50,19 @@ export interface PeakParts {
   readonly value?: readonly Text[];
   /** A peak under the problem's threshold is none. */
   readonly thresholded?: boolean;
+  /** Transforms side by side, each of `threads`: the text then also needs `side` and `lane`, and a pair past the last has no record. */
+  readonly transforms?: number;
 }
 
 /**
  * From `best` (this thread's largest |z|^2) to the record: needs `t`, `pair`, `best`; writes records[pair] once. Non-negative
  * floats order like their bits, so u32 maxima serve; indexes are compared complemented, so the largest is the lowest index.
  * A NaN compares false and becomes key 0, which no index claims. No lane or subgroup number is used: only the owner of the
- * winning index writes.
+ * winning index writes. Where a subgroup holds threads of several transforms, whatever its width, each brings its own maximum.
  */
-export function peakText({ threads, reduction, search, value = [], thresholded }: PeakParts): string {
+export function peakText(parts: PeakParts): string {
+  const { threads, reduction, search, value = [], thresholded, transforms = 1 } = parts;
+  const own = transforms > 1 ? "[side]" : "";
   const peak = (magnitude: string): string =>
     `records[pair] = vec4u(found, bitcast<u32>(z.x), bitcast<u32>(z.y), bitcast<u32>(${magnitude}));`;
   const judged = [
@@ -58,7 +73,7 @@ export function peakText({ threads, reduction, search, value = [], thresholded }
     `  ${peak("magnitude")}`,
     "}",
   ];
-  const record = lines(
+  const written = lines(
     "if (found == NO_PEAK) {",
     `  if (t == 0u) { ${NO_PEAK_RECORD} }`,
     "} else if (at == found) {",
@@ -66,6 +81,7 @@ export function peakText({ threads, reduction, search, value = [], thresholded }
     indented(thresholded ? judged : [peak("sqrt(dot(z, z))")]),
     "}",
   );
+  const record = transforms > 1 ? block("if (pair < extents.items)", written) : written;
   const head = lines(
     "let key = select(0u, bitcast<u32>(best), best >= 0.0f);",
     "var at = NO_PEAK;",
@@ -75,26 +91,33 @@ export function peakText({ threads, reduction, search, value = [], thresholded }
     return lines(
       head,
       "let top = subgroupMax(key);",
-      "if (subgroupElect()) { atomicMax(&peakKey, top); }",
+      transforms === 1
+        ? "if (subgroupElect()) { atomicMax(&peakKey, top); }"
+        : [
+            "let alone = subgroupMin(side) == subgroupMax(side);",
+            "let elected = subgroupElect();",
+            "if (!alone || elected) { atomicMax(&peakKey[side], select(key, top, alone)); }",
+          ],
       "workgroupBarrier();",
-      "if (key == atomicLoad(&peakKey)) {",
+      `if (key == atomicLoad(&peakKey${own})) {`,
       indented(search),
-      "  atomicMax(&peakAt, ~at);",
+      `  atomicMax(&peakAt${own}, ~at);`,
       "}",
       "workgroupBarrier();",
-      "let found = ~atomicLoad(&peakAt);",
+      `let found = ~atomicLoad(&peakAt${own});`,
       record,
     );
   }
+  const i = transforms > 1 ? "lane" : "t";
   const steps: string[] = [];
   for (let half = threads / 2; half >= 1; half /= 2) {
     steps.push(
       `if (t < ${half}u) {`,
-      `  let otherKey = treeKey[t + ${half}u];`,
-      `  let otherAt = treeAt[t + ${half}u];`,
-      "  if (otherKey > treeKey[t] || (otherKey == treeKey[t] && otherAt < treeAt[t])) {",
-      "    treeKey[t] = otherKey;",
-      "    treeAt[t] = otherAt;",
+      `  let otherKey = treeKey[${i} + ${half}u];`,
+      `  let otherAt = treeAt[${i} + ${half}u];`,
+      `  if (otherKey > treeKey[${i}] || (otherKey == treeKey[${i}] && otherAt < treeAt[${i}])) {`,
+      `    treeKey[${i}] = otherKey;`,
+      `    treeAt[${i}] = otherAt;`,
       "  }",
       "}",
       "workgroupBarrier();",
@@ -103,11 +126,11 @@ export function peakText({ threads, reduction, search, value = [], thresholded }
   return lines(
     head,
     search,
-    "treeKey[t] = key;",
-    "treeAt[t] = at;",
+    `treeKey[${i}] = key;`,
+    `treeAt[${i}] = at;`,
     "workgroupBarrier();",
     steps,
-    "let found = treeAt[0];",
+    transforms > 1 ? `let found = treeAt[side * ${threads}u];` : "let found = treeAt[0];",
     record,
   );
 }

@@ -102,7 +102,7 @@ function memoryOf(
   run: KernelRun,
   log: FaultLog,
 ): TrackedMemory {
-  if (space === "uniform") {
+  if (space === "uniform" && typeof type === "string") {
     const fields = module.structs.get(type as string) ?? [];
     return new TrackedMemory(
       name,

@@ -15,8 +15,14 @@ export function extentsStruct(own: readonly string[] | Readonly<Record<string, n
   );
 }
 
+const SPACES: Readonly<Record<Binding["access"], string>> = {
+  read: "storage, read",
+  "read-write": "storage, read_write",
+  uniform: "uniform",
+};
+
 /**
- * Storage declarations of one step: `bindings` take @binding(1), (2), ... in order, named after their buffers.
+ * Declarations of one step's buffers: `bindings` take @binding(1), (2), ... in order, named after their buffers.
  * `types` gives each buffer's WGSL store type, e.g. `{ data: "array<vec2f>", hits: "array<atomic<u32>>" }`.
  */
 export function bindingDeclarations(
@@ -27,8 +33,7 @@ export function bindingDeclarations(
     bindings.map(({ buffer, access }, index) => {
       const type = types[buffer];
       if (type === undefined) throw new Fault("usage", `no WGSL type given for the buffer ${buffer}`);
-      const mode = access === "read" ? "read" : "read_write";
-      return `@group(0) @binding(${index + 1}) var<storage, ${mode}> ${identifier(buffer)}: ${type};`;
+      return `@group(0) @binding(${index + 1}) var<${SPACES[access]}> ${identifier(buffer)}: ${type};`;
     }),
   );
 }

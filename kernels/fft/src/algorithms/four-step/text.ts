@@ -10,7 +10,8 @@ import {
   type Text,
 } from "@tunelab/variants";
 import { inputPosition, outputPosition, type Shape } from "../../passes.ts";
-import { registers, stageDeclaration, type TransformOptions, transformText } from "../../transform.ts";
+import { registers, stageDeclaration, transformText } from "../../transform.ts";
+import type { TransformOptions } from "../../transform-options.ts";
 import { tableType } from "../../twiddles.ts";
 import { type BetweenOptions, betweenText, TURNS, turnEntries } from "./between.ts";
 import type { FourStepConfig } from "./space.ts";

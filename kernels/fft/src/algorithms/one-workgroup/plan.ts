@@ -14,10 +14,11 @@ import {
   exchangeMemory,
   looseBuiltins,
   shapeFor,
+  shuffleNeeds,
   transformFor,
   workgroupBytes,
 } from "../../transform-space.ts";
-import { usesTable } from "../../twiddles.ts";
+import { readsStorage, tableAccess } from "../../twiddles.ts";
 import { type OneWorkgroupConfig, oneWorkgroupSpace, widthFor } from "./space.ts";
 import { oneWorkgroupText } from "./text.ts";
 
@@ -32,7 +33,14 @@ export const oneWorkgroup: Algorithm<FftProblem, OneWorkgroupConfig> = {
   defaultConfig({ n }, { limits }) {
     const { maxComputeInvocationsPerWorkgroup: invocations, maxComputeWorkgroupStorageSize: memory } = limits;
     const side = Math.max(1, Math.min(DEFAULT_FILL, invocations) / (n / 4));
-    return { ...defaultTransform(n, memory / side, invocations), transforms: side, loads: "scalar" };
+    return {
+      ...defaultTransform(n, memory / side, invocations),
+      transforms: side,
+      loads: "scalar",
+      index: "modulo",
+      unroll: true,
+      shuffle: 0,
+    };
   },
 
   resources({ n }, config) {
@@ -40,8 +48,8 @@ export const oneWorkgroup: Algorithm<FftProblem, OneWorkgroupConfig> = {
       workgroupBytes: workgroupBytes(config.transforms * exchangeMemory(n, config)),
       invocations: config.workgroup * config.transforms,
       scratchBytesPerItem: 0,
-      storageBuffers: usesTable(config.twiddles) && shapeFor(n, config).passes.length > 1 ? 3 : 2,
-      features: [],
+      storageBuffers: readsStorage(config.twiddles) && shapeFor(n, config).passes.length > 1 ? 3 : 2,
+      ...shuffleNeeds(config),
       looseBuiltins: looseBuiltins(config),
     };
   },
@@ -58,10 +66,10 @@ export const oneWorkgroup: Algorithm<FftProblem, OneWorkgroupConfig> = {
     const table = twiddleBuffer(shapeFor(n, config, widthFor(config)), options);
     const bindings: Binding[] = [
       { buffer: "input", access: "read" },
-      ...(table ? [{ buffer: table.name, access: "read" } as const] : []),
+      ...(table ? [{ buffer: table.name, access: tableAccess(config.twiddles) }] : []),
       { buffer: "output", access: "read-write" },
     ];
-    const { workgroupBytes: bytes, invocations } = this.resources(problem, config);
+    const { workgroupBytes: bytes, invocations, features } = this.resources(problem, config);
     return {
       contract: CONTRACT_VERSION,
       operation: "fft",
@@ -87,7 +95,7 @@ export const oneWorkgroup: Algorithm<FftProblem, OneWorkgroupConfig> = {
       },
       extents: {},
       requires: {
-        features: [],
+        features,
         limits: { maxComputeWorkgroupStorageSize: bytes, maxComputeInvocationsPerWorkgroup: invocations },
       },
     };

@@ -1,4 +1,5 @@
 import type { Space } from "@tunelab/contract";
+import { furtherConstraints, furtherParameters, withConstants } from "../../further-space.ts";
 import { ONE_WORKGROUP_N } from "../../problem.ts";
 import {
   powersOfTwo,
@@ -24,7 +25,7 @@ export const widthFor = ({ loads }: OneWorkgroupConfig): number => (loads === "v
 export function oneWorkgroupSpace(n: number): Space<OneWorkgroupConfig> {
   return {
     parameters: [
-      ...transformParameters(n),
+      ...withConstants(transformParameters(n)),
       {
         name: "transforms",
         values: powersOfTwo(1, Math.max(1, Math.min(MOST, (32 * FILL) / n))),
@@ -36,6 +37,7 @@ export function oneWorkgroupSpace(n: number): Space<OneWorkgroupConfig> {
         values: ["scalar", "vector"],
         doc: "global memory by complex numbers (vec2f) or by neighbouring pairs of them (vec4f)",
       },
+      ...furtherParameters,
     ],
     constraints: [
       {
@@ -45,6 +47,7 @@ export function oneWorkgroupSpace(n: number): Space<OneWorkgroupConfig> {
         holds: () => n <= ONE_WORKGROUP_N,
       },
       ...transformConstraints(n),
+      ...furtherConstraints(n),
       {
         name: "side-by-side-to-fill",
         doc: `several transforms share a workgroup to fill it, not to overflow it: workgroup * transforms <= ${FILL}`,
@@ -56,6 +59,12 @@ export function oneWorkgroupSpace(n: number): Space<OneWorkgroupConfig> {
         doc: "a vec4f feeds two neighbouring butterflies of one thread: 2 radix <= n / workgroup",
         parameters: ["radix", "workgroup", "loads"],
         holds: ({ radix, workgroup, loads }) => loads === "scalar" || 2 * radix <= n / workgroup,
+      },
+      {
+        name: "shuffles-load-points-alone",
+        doc: "the pairs that vector loads and stores take are other threads' after a shuffle: loads=scalar",
+        parameters: ["loads", "shuffle"],
+        holds: ({ loads, shuffle = 0 }) => loads === "scalar" || shuffle === 0,
       },
     ],
   };

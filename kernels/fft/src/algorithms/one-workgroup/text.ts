@@ -11,9 +11,11 @@ import {
 } from "@tunelab/variants";
 import { range } from "../../codelets.ts";
 import { exchangeWords } from "../../exchange.ts";
-import { inputPosition, outputPosition, type Shape } from "../../passes.ts";
-import { registers, stageDeclaration, type TransformOptions, transformText } from "../../transform.ts";
-import { exchangeFor, shapeFor } from "../../transform-space.ts";
+import { inputPosition, outputPosition, positionText, type Shape } from "../../passes.ts";
+import { memoryExchanges } from "../../shuffle.ts";
+import { registers, stageDeclaration, transformText } from "../../transform.ts";
+import type { TransformOptions } from "../../transform-options.ts";
+import { exchangeFor, shapeFor, shuffleNeeds } from "../../transform-space.ts";
 import { TWIDDLE_TABLE, tableType } from "../../twiddles.ts";
 import { type OneWorkgroupConfig, widthFor } from "./space.ts";
 
@@ -36,6 +38,7 @@ export function oneWorkgroupText(
   const { text } = transformText(shape, options, shared ? { stageIndex: (slot) => `base + ${slot}` } : {});
   const stores = storeText(shape, loads, "item");
   return lines(
+    shuffleNeeds(config).features.map((feature) => `enable ${feature};`),
     extentsStruct(),
     bindingDeclarations(bindings, {
       input: points,
@@ -52,7 +55,7 @@ export function oneWorkgroupText(
             "if (first >= extents.items) { return; }",
             `let side = lane / ${formatU32(workgroup)};`,
             `let t = lane % ${formatU32(workgroup)};`,
-            shape.passes.length > 1 && `let base = side * ${formatU32(words)};`,
+            memoryExchanges(shape) > 0 && `let base = side * ${formatU32(words)};`,
             "let item = first + side;",
             "let source = min(item, extents.items - 1u);",
           ]
@@ -84,7 +87,9 @@ function storeText(shape: Shape, loads: OneWorkgroupConfig["loads"], item: strin
   const last = shape.passes.at(-1)!;
   const position = (r: number): number => outputPosition(shape, last, 0, r);
   if (loads === "scalar") {
-    return registers(shape).map((x, r) => `output[${item}][${at(position(r))}] = ${x};`);
+    return registers(shape).map(
+      (x, r) => `output[${item}][${positionText(shape, last, "output", r)}] = ${x};`,
+    );
   }
   return pairs(shape, last.radix).map(
     ([a, b]) => `output[${item}][${at(position(a) / 2)}] = vec4f(x${a}, x${b});`,

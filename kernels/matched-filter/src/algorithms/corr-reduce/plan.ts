@@ -7,14 +7,15 @@ import {
   looseBuiltins,
   positionText,
   range,
+  readsStorage,
   registers,
-  shapeFor,
+  shuffleNeeds,
   stageDeclaration,
+  tableAccess,
   tableType,
   transformFor,
   transformText,
   twiddleBuffer,
-  usesTable,
   workgroupBytes,
 } from "@tunelab/kernel-fft";
 import {
@@ -44,6 +45,7 @@ import {
   reductionMemory,
   reductionReset,
 } from "../../wgsl/peak.ts";
+import { laneName, sideHooks, sideText, sourceText } from "../../wgsl/sides.ts";
 import { type CorrReduceConfig, corrReduceSpace } from "./space.ts";
 
 /** Pieces below this leave most devices idle; small enough that a software GPU stays within its time budget. */
@@ -60,38 +62,49 @@ export const corrReduce: Algorithm<MatchedFilterProblem, CorrReduceConfig> = {
   defaultConfig({ n }, { limits }) {
     const invocations = limits.maxComputeInvocationsPerWorkgroup;
     const transform = defaultTransform(n, limits.maxComputeWorkgroupStorageSize, invocations);
-    return { ...transform, scan: Math.min(64, n), reduction: "tree", loads: "scalar" };
+    return {
+      ...transform,
+      scan: Math.min(64, n),
+      reduction: "tree",
+      loads: "scalar",
+      transforms: 1,
+      index: "modulo",
+      unroll: true,
+      shuffle: 0,
+    };
   },
 
   resources({ n }, config) {
     return {
       workgroupBytes: Math.max(
-        workgroupBytes(exchangeMemory(n, config)),
+        workgroupBytes((config.transforms ?? 1) * exchangeMemory(n, config, loadingShape(n, config))),
         workgroupBytes(...reductionMemory(config.reduction, config.scan)),
       ),
-      invocations: Math.max(config.workgroup, config.scan),
+      invocations: Math.max(config.workgroup * (config.transforms ?? 1), config.scan),
       scratchBytesPerItem: n * COMPLEX_BYTES,
-      storageBuffers: usesTable(config.twiddles) ? 5 : 4,
-      features: config.reduction === "subgroup" ? ["subgroups"] : [],
+      storageBuffers: readsStorage(config.twiddles) ? 5 : 4,
+      ...shuffleNeeds(config),
+      features: needsSubgroups(config) ? ["subgroups"] : [],
       looseBuiltins: looseBuiltins(config),
     };
   },
 
   plan(problem, config) {
     const { n, pairs } = problem;
-    const table = twiddleBuffer(shapeFor(n, config), transformFor(config, INVERSE));
+    const table = twiddleBuffer(loadingShape(n, config), transformFor(config, INVERSE));
     const correlate: Binding[] = [
       { buffer: "data", access: "read" },
       { buffer: "templates", access: "read" },
       { buffer: "pairs", access: "read" },
-      ...(table ? [{ buffer: "twiddles", access: "read" } as const] : []),
+      ...(table ? [{ buffer: "twiddles", access: tableAccess(config.twiddles) }] : []),
       { buffer: "correlation", access: "read-write" },
     ];
     const reduce: Binding[] = [
       { buffer: "correlation", access: "read" },
       { buffer: "records", access: "read-write" },
     ];
-    const groups = { fixed: 0, perItem: { groups: 1, items: 1 } };
+    const { transforms = 1 } = config;
+    const groups = (items: number) => ({ fixed: 0, perItem: { groups: 1, items } });
     const { features, ...needs } = this.resources(problem, config);
     const plan: Plan = {
       contract: CONTRACT_VERSION,
@@ -114,11 +127,24 @@ export const corrReduce: Algorithm<MatchedFilterProblem, CorrReduceConfig> = {
           module: "correlate",
           entry: "main",
           bindings: correlate,
-          groups,
+          groups: groups(transforms),
         },
-        { kind: "dispatch", stage: "reduce", module: "reduce", entry: "main", bindings: reduce, groups },
+        {
+          kind: "dispatch",
+          stage: "reduce",
+          module: "reduce",
+          entry: "main",
+          bindings: reduce,
+          groups: groups(1),
+        },
       ],
-      batch: { dimension: "pairs", items: pairs, order: "independent", quantum: 1, minimum: LEAST_PAIRS },
+      batch: {
+        dimension: "pairs",
+        items: pairs,
+        order: "independent",
+        quantum: transforms,
+        minimum: LEAST_PAIRS,
+      },
       extents: thresholdExtents(problem),
       requires: {
         features,
@@ -136,37 +162,48 @@ export const corrReduce: Algorithm<MatchedFilterProblem, CorrReduceConfig> = {
       flops: pairs * pairFlops(n),
       requestedBytes: pairs * (4 * n * COMPLEX_BYTES + PAIR_BYTES + RECORD_BYTES),
       compulsoryBytes: (data + templates) * n * COMPLEX_BYTES + pairs * (PAIR_BYTES + RECORD_BYTES),
-      workgroupBytes: pairs * exchangedBytes(n, config),
+      workgroupBytes: pairs * exchangedBytes(n, config, loadingShape(n, config)),
     };
   },
 };
 
 const correlationType = (n: number): string => `array<array<vec2f, ${n}>>`;
 
+const needsSubgroups = ({ reduction, shuffle = 0 }: CorrReduceConfig): boolean =>
+  reduction === "subgroup" || shuffle > 0;
+
 function correlateText(n: number, config: CorrReduceConfig, bindings: readonly Binding[]): string {
   const shape = loadingShape(n, config);
   const last = shape.passes.at(-1)!;
   const every = range(shape.points);
+  const { transforms = 1, workgroup } = config;
+  const first = transforms > 1 ? "first" : "pair";
+  const stores = registers(shape).map(
+    (x, r) => `correlation[pair][${positionText(shape, last, "output", r)}] = ${x};`,
+  );
   const products = { a: every.map((r) => `d${r}`), h: every.map((r) => `h${r}`) };
   return lines(
+    shuffleNeeds(config).features.map((feature) => `enable ${feature};`),
     extentsStruct(),
     bindingDeclarations(bindings, {
       ...typesOf(n, config.loads),
       twiddles: tableType(shape, transformFor(config, INVERSE)),
       correlation: correlationType(n),
     }),
-    stageDeclaration(shape, exchangeFor(config)),
-    `@compute @workgroup_size(${config.workgroup})`,
+    stageDeclaration(shape, exchangeFor(config), transforms),
+    `@compute @workgroup_size(${workgroup * transforms})`,
     block(
-      `fn main(${GROUP_BUILTINS}, @builtin(local_invocation_index) t: u32)`,
-      `let pair = ${linearGroup()};`,
-      "if (pair >= extents.items) { return; }",
-      "let source = pairs[pair];",
+      `fn main(${GROUP_BUILTINS}, @builtin(local_invocation_index) ${laneName(config)}: u32)`,
+      `let ${first} = ${linearGroup()}${transforms > 1 ? ` * ${formatU32(transforms)}` : ""};`,
+      `if (${first} >= extents.items) { return; }`,
+      sideText(shape, config),
+      transforms > 1 && "let pair = first + side;",
+      sourceText(config),
       loadText(shape, config.loads, "data[source.x]", (r) => `let d${r}`, "dv"),
       loadText(shape, config.loads, "templates[source.y]", (r) => `let h${r}`, "hv"),
       registers(shape).map((x) => `var ${x} = vec2f();`),
-      transformText(shape, transformFor(config, INVERSE), { products }).text,
-      registers(shape).map((x, r) => `correlation[pair][${positionText(shape, last, "output", r)}] = ${x};`),
+      transformText(shape, transformFor(config, INVERSE), { products, ...sideHooks(config) }).text,
+      transforms > 1 ? block("if (pair < extents.items)", stores) : stores,
     ),
   );
 }

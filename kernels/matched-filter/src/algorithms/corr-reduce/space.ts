@@ -1,18 +1,27 @@
 import type { Space } from "@tunelab/contract";
-import { type TransformConfig, transformConstraints, transformParameters } from "@tunelab/kernel-fft";
+import {
+  furtherConstraints,
+  furtherParameters,
+  type TransformConfig,
+  transformConstraints,
+  transformParameters,
+  withConstants,
+} from "@tunelab/kernel-fft";
 import { type Loads, loadsConstraint, loadsParameter } from "../../wgsl/loads.ts";
 import type { Reduction } from "../../wgsl/peak.ts";
+import { sidesConstraint, sidesParameter } from "../../wgsl/sides.ts";
 
 export type CorrReduceConfig = TransformConfig & {
   readonly scan: number;
   readonly reduction: Reduction;
   readonly loads?: Loads;
+  readonly transforms?: number;
 };
 
 export function corrReduceSpace(n: number): Space<CorrReduceConfig> {
   return {
     parameters: [
-      ...transformParameters(n),
+      ...withConstants(transformParameters(n)),
       {
         name: "scan",
         values: [32, 64, 128, 256],
@@ -25,9 +34,12 @@ export function corrReduceSpace(n: number): Space<CorrReduceConfig> {
         doc: "how they agree on the peak: subgroup maxima (any width) and two atomics, or a tree through workgroup memory",
       },
       loadsParameter,
+      sidesParameter(n),
+      ...furtherParameters,
     ],
     constraints: [
       ...transformConstraints(n),
+      ...furtherConstraints(n),
       {
         name: "scan-fits-the-length",
         doc: "every scanning thread has a point: scan <= n",
@@ -35,6 +47,7 @@ export function corrReduceSpace(n: number): Space<CorrReduceConfig> {
         holds: ({ scan }) => scan <= n,
       },
       loadsConstraint(n),
+      sidesConstraint,
     ],
   };
 }

@@ -8,15 +8,16 @@ import {
   outputPosition,
   positionText,
   range,
+  readsStorage,
   registers,
   type Shape,
-  shapeFor,
+  shuffleNeeds,
   stageDeclaration,
+  tableAccess,
   tableType,
   transformFor,
   transformText,
   twiddleBuffer,
-  usesTable,
   workgroupBytes,
 } from "@tunelab/kernel-fft";
 import {
@@ -47,6 +48,7 @@ import {
   reductionMemory,
   reductionReset,
 } from "../../wgsl/peak.ts";
+import { laneName, sideHooks, sideText, sourceText } from "../../wgsl/sides.ts";
 import { type FusedConfig, fusedSpace } from "./space.ts";
 
 /** Pieces below this leave most devices idle; small enough that a software GPU stays within its time budget. */
@@ -61,31 +63,44 @@ export const fused: Algorithm<MatchedFilterProblem, FusedConfig> = {
     const invocations = limits.maxComputeInvocationsPerWorkgroup;
     const tree = workgroupBytes(...reductionMemory("tree", Math.min(n / 4, 256, invocations)));
     const transform = defaultTransform(n, limits.maxComputeWorkgroupStorageSize - tree, invocations);
-    return { ...transform, reduction: "tree", tile: 1, hoist: false, loads: "scalar" };
+    return {
+      ...transform,
+      reduction: "tree",
+      tile: 1,
+      hoist: false,
+      loads: "scalar",
+      transforms: 1,
+      index: "modulo",
+      unroll: true,
+      shuffle: 0,
+    };
   },
 
   resources({ n }, config) {
+    const { reduction, workgroup, transforms = 1 } = config;
     return {
       workgroupBytes: workgroupBytes(
-        exchangeMemory(n, config),
-        ...reductionMemory(config.reduction, config.workgroup),
+        transforms * exchangeMemory(n, config, loadingShape(n, config)),
+        ...reductionMemory(reduction, workgroup, transforms),
       ),
-      invocations: config.workgroup,
+      invocations: workgroup * transforms,
       scratchBytesPerItem: 0,
-      storageBuffers: usesTable(config.twiddles) ? 5 : 4,
-      features: config.reduction === "subgroup" ? ["subgroups"] : [],
+      storageBuffers: readsStorage(config.twiddles) ? 5 : 4,
+      ...shuffleNeeds(config),
+      features: needsSubgroups(config) ? ["subgroups"] : [],
       looseBuiltins: looseBuiltins(config),
     };
   },
 
   plan(problem, config) {
     const { n, pairs } = problem;
-    const table = twiddleBuffer(shapeFor(n, config), transformFor(config, INVERSE));
+    const together = config.tile * (config.transforms ?? 1);
+    const table = twiddleBuffer(loadingShape(n, config), transformFor(config, INVERSE));
     const bindings: Binding[] = [
       { buffer: "data", access: "read" },
       { buffer: "templates", access: "read" },
       { buffer: "pairs", access: "read" },
-      ...(table ? [{ buffer: "twiddles", access: "read" } as const] : []),
+      ...(table ? [{ buffer: "twiddles", access: tableAccess(config.twiddles) }] : []),
       { buffer: "records", access: "read-write" },
     ];
     const { features, ...needs } = this.resources(problem, config);
@@ -102,14 +117,14 @@ export const fused: Algorithm<MatchedFilterProblem, FusedConfig> = {
           module: "fused",
           entry: "main",
           bindings,
-          groups: { fixed: 0, perItem: { groups: 1, items: config.tile } },
+          groups: { fixed: 0, perItem: { groups: 1, items: together } },
         },
       ],
       batch: {
         dimension: "pairs",
         items: pairs,
         order: "independent",
-        quantum: config.tile,
+        quantum: together,
         minimum: LEAST_PAIRS,
       },
       extents: thresholdExtents(problem),
@@ -130,38 +145,45 @@ export const fused: Algorithm<MatchedFilterProblem, FusedConfig> = {
       flops: pairs * pairFlops(n),
       requestedBytes: pairs * (spectra * n * COMPLEX_BYTES + PAIR_BYTES + RECORD_BYTES),
       compulsoryBytes: (data + templates) * n * COMPLEX_BYTES + pairs * (PAIR_BYTES + RECORD_BYTES),
-      workgroupBytes: pairs * exchangedBytes(n, config),
+      workgroupBytes: pairs * exchangedBytes(n, config, loadingShape(n, config)),
     };
   },
 };
 
+const needsSubgroups = ({ reduction, shuffle = 0 }: FusedConfig): boolean =>
+  reduction === "subgroup" || shuffle > 0;
+
 function fusedText(problem: MatchedFilterProblem, config: FusedConfig, bindings: readonly Binding[]): string {
   const { n } = problem;
   const shape = loadingShape(n, config);
-  const exchange = exchangeFor(config);
+  const { transforms = 1, workgroup, reduction } = config;
   const thresholded = problem.threshold !== undefined;
   return lines(
-    config.reduction === "subgroup" && "enable subgroups;",
+    needsSubgroups(config) && "enable subgroups;",
     extentsStruct(thresholdExtents(problem)),
     bindingDeclarations(bindings, {
       ...typesOf(n, config.loads),
       twiddles: tableType(shape, transformFor(config, INVERSE)),
     }),
-    stageDeclaration(shape, exchange),
-    reductionDeclarations(config.reduction, config.workgroup),
+    stageDeclaration(shape, exchangeFor(config), transforms),
+    reductionDeclarations(reduction, workgroup, transforms),
     NO_PEAK_DECLARATION,
-    `@compute @workgroup_size(${config.workgroup})`,
+    `@compute @workgroup_size(${workgroup * transforms})`,
     block(
-      `fn main(${GROUP_BUILTINS}, @builtin(local_invocation_index) t: u32)`,
+      `fn main(${GROUP_BUILTINS}, @builtin(local_invocation_index) ${laneName(config)}: u32)`,
       config.tile === 1 ? single(shape, config, thresholded) : tiled(shape, config, thresholded),
     ),
   );
 }
 
 function single(shape: Shape, config: FusedConfig, thresholded: boolean): Text[] {
+  const { transforms = 1 } = config;
+  const first = transforms > 1 ? "first" : "pair";
   return [
-    `let pair = ${linearGroup()};`,
-    "if (pair >= extents.items) { return; }",
+    `let ${first} = ${linearGroup()}${transforms > 1 ? ` * ${formatU32(transforms)}` : ""};`,
+    `if (${first} >= extents.items) { return; }`,
+    sideText(shape, config),
+    transforms > 1 && "let pair = first + side;",
     pairText(shape, config, thresholded),
   ];
 }
@@ -170,7 +192,7 @@ function single(shape: Shape, config: FusedConfig, thresholded: boolean): Text[]
 export function pairText(shape: Shape, config: FusedConfig, thresholded: boolean): Text[] {
   const { factors, text } = transformAndPeak(shape, config, thresholded);
   return [
-    "let source = pairs[pair];",
+    sourceText(config),
     loadText(shape, config.loads, "data[source.x]", (r) => `let d${r}`, "dv"),
     factors,
     text,
@@ -179,16 +201,23 @@ export function pairText(shape: Shape, config: FusedConfig, thresholded: boolean
 
 function tiled(shape: Shape, config: FusedConfig, thresholded: boolean): Text[] {
   const { factors, text } = transformAndPeak(shape, config, thresholded);
+  const { tile, transforms = 1 } = config;
   return [
-    `let first = ${linearGroup()} * ${formatU32(config.tile)};`,
+    `let first = ${linearGroup()} * ${formatU32(tile * transforms)};`,
+    sideText(shape, config),
     "var held = NO_PEAK;",
     range(shape.points).map((r) => `var d${r} = vec2f();`),
     factors,
     block(
-      `for (var step = 0u; step < ${formatU32(config.tile)}; step += 1u)`,
-      "let pair = first + step;",
-      "if (pair >= extents.items) { break; }",
-      "let source = pairs[pair];",
+      `for (var step = 0u; step < ${formatU32(tile)}; step += 1u)`,
+      // Side 0 has the least pair: where it is past the last, so are all, and all leave together.
+      transforms === 1
+        ? ["let pair = first + step;", "if (pair >= extents.items) { break; }"]
+        : [
+            "if (first + step >= extents.items) { break; }",
+            `let pair = first + side * ${formatU32(tile)} + step;`,
+          ],
+      sourceText(config),
       block(
         "if (source.x != held)",
         "held = source.x;",
@@ -205,12 +234,18 @@ function transformAndPeak(
   config: FusedConfig,
   thresholded: boolean,
 ): { factors: Text; text: Text[] } {
-  const reset = reductionReset(config.reduction);
+  const { transforms = 1 } = config;
+  const reset = reductionReset(config.reduction, transforms);
   const every = range(shape.points);
-  const { factors, text, barriersAfter } = transformText(shape, transformFor(config, INVERSE, config.hoist), {
-    afterFirstBarrier: reset ? [reset] : [],
-    products: { a: every.map((r) => `d${r}`), h: every.map((r) => `h${r}`) },
-  });
+  const { factors, text, barriers, barriersAfter } = transformText(
+    shape,
+    transformFor(config, INVERSE, config.hoist),
+    {
+      afterFirstBarrier: reset ? [reset] : [],
+      products: { a: every.map((r) => `d${r}`), h: every.map((r) => `h${r}`) },
+      ...sideHooks(config),
+    },
+  );
   const last = shape.passes.at(-1)!;
   // The registers' order is that of their positions, whatever the thread: its bits and theirs are different ones.
   const positions = every.map((r) => outputPosition(shape, last, 0, r));
@@ -222,6 +257,8 @@ function transformAndPeak(
       loadText(shape, config.loads, "templates[source.y]", (r) => `let h${r}`, "hv"),
       registers(shape).map((x) => `var ${x} = vec2f();`),
       text,
+      // Without a barrier in the transform the pair before may still be read by some when others come to write.
+      config.tile > 1 && barriers === 0 && "workgroupBarrier();",
       // The reset must be seen by all before the first maximum.
       reset !== "" && barriersAfter === 0 && "workgroupBarrier();",
       registers(shape).map((x, r) => `let m${r} = dot(${x}, ${x});`),
@@ -230,6 +267,7 @@ function transformAndPeak(
         threads: config.workgroup,
         reduction: config.reduction,
         thresholded,
+        transforms,
         search: [...ascending].reverse().map((r) => `if (m${r} == best) { at = ${at(r)}; z = x${r}; }`),
       }),
     ],

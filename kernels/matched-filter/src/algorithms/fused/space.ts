@@ -1,7 +1,15 @@
 import type { Space } from "@tunelab/contract";
-import { type TransformConfig, transformConstraints, transformParameters } from "@tunelab/kernel-fft";
+import {
+  furtherConstraints,
+  furtherParameters,
+  type TransformConfig,
+  transformConstraints,
+  transformParameters,
+  withConstants,
+} from "@tunelab/kernel-fft";
 import { type Loads, loadsConstraint, loadsParameter } from "../../wgsl/loads.ts";
 import type { Reduction } from "../../wgsl/peak.ts";
+import { sidesConstraint, sidesParameter } from "../../wgsl/sides.ts";
 
 export type FusedConfig = TransformConfig & {
   readonly reduction: Reduction;
@@ -9,12 +17,13 @@ export type FusedConfig = TransformConfig & {
   readonly hoist: boolean;
   /** Undefined is what ids without it mean, as for all parameters added later. */
   readonly loads?: Loads;
+  readonly transforms?: number;
 };
 
 export function fusedSpace(n: number): Space<FusedConfig> {
   return {
     parameters: [
-      ...transformParameters(n),
+      ...withConstants(transformParameters(n)),
       {
         name: "reduction",
         values: ["subgroup", "tree"],
@@ -32,16 +41,26 @@ export function fusedSpace(n: number): Space<FusedConfig> {
         doc: "twiddles are computed or loaded once before the tile's loop and stay in registers, or inside it where they are used",
       },
       loadsParameter,
+      sidesParameter(n),
+      ...furtherParameters,
     ],
     constraints: [
       ...transformConstraints(n),
+      ...furtherConstraints(n),
       {
         name: "hoist-from-a-loop",
         doc: "twiddles can only move out of a loop: hoist needs tile > 1",
         parameters: ["tile", "hoist"],
         holds: ({ tile, hoist }) => tile > 1 || !hoist,
       },
+      {
+        name: "a-loop-keeps-its-factors",
+        doc: "the factors of a loop over levels are another level's each round and cannot be hoisted",
+        parameters: ["hoist", "unroll"],
+        holds: ({ hoist, unroll }) => !hoist || unroll !== false,
+      },
       loadsConstraint(n),
+      sidesConstraint,
     ],
   };
 }
