@@ -16,6 +16,7 @@ const unrolled = (): string =>
 
 const BODIES: Readonly<Record<string, () => string>> = {
   "double-endless-shader": () => "  while (x[id.x] > -1.0) { y[id.x] += 1.0; }",
+  "double-unknown-name": () => "  y[id.x] = nobody;",
   "double-slow-compile": () => `  var v = x[id.x];\n${unrolled()}\n  y[id.x] = v;`,
 };
 
@@ -37,6 +38,12 @@ const MISDEEDS: Readonly<Record<string, () => void>> = {
     };
   },
 };
+
+/** The text of an operation; one asks for workgroups that no device has. */
+function textOf(operation: string): string {
+  const text = `${HEADER}\n${BODIES[operation]?.() ?? "  y[id.x] = 2.0 * x[id.x];"}\n}`;
+  return operation === "double-too-wide" ? text.replace("size(64)", "size(4096)") : text;
+}
 
 const algorithmOf = (operation: string): Algorithm => ({
   name: "only",
@@ -64,9 +71,7 @@ const algorithmOf = (operation: string): Algorithm => ({
       { name: "x", role: "in", dtype: "f32", fixedBytes: 0, itemBytes: 4 },
       { name: "y", role: "out", dtype: "f32", fixedBytes: 0, itemBytes: 4 },
     ],
-    modules: [
-      { name: "kernel", wgsl: `${HEADER}\n${BODIES[operation]?.() ?? "  y[id.x] = 2.0 * x[id.x];"}\n}` },
-    ],
+    modules: [{ name: "kernel", wgsl: textOf(operation) }],
     steps: [
       {
         kind: "dispatch",

@@ -144,6 +144,22 @@ describe.skipIf(!onLinux)("a device host under supervision", () => {
     await validating.close();
   });
 
+  it.each([
+    ["double-unknown-name", /line 8, column 13: unresolved value 'nobody'/],
+    ["double-too-wide", /workgroup_size\(4096, 1, 1\) that exceeds the maximum/],
+  ])(
+    "refuses %s by the device's own validation, in the words of the null backend",
+    async (operation, says) => {
+      const nothing = { id: "null", environment: {}, host: { backend: "null", software: false } };
+      const validating = await openBench(nothing, { entry });
+      for (const one of [bench, validating]) {
+        const { status, reason } = await one.measure(request(operation));
+        expect([status, reason]).toEqual(["compile-failed", expect.stringMatching(says)]);
+      }
+      await validating.close();
+    },
+  );
+
   it("passes on faults that are not the variant's, with their kind", async () => {
     await expect(bench.measure(request("triple"))).rejects.toMatchObject({
       kind: "usage",

@@ -78,6 +78,18 @@ it("plans compile side by side, each is told of, and nothing is submitted while 
   device.destroy();
 });
 
+it("a text that validation refuses reaches no compiler, neither ahead nor when it is measured", async () => {
+  const { harness, device, compiling } = await watched();
+  const done: number[] = [];
+  await harness.compile([request("untyped")], (index) => done.push(index));
+  expect(await harness.measure(request("untyped"))).toMatchObject({
+    status: "compile-failed",
+    reason: expect.stringMatching(/line \d+, column \d+/),
+  });
+  expect([done, compiling.begun]).toEqual([[0], 0]);
+  device.destroy();
+});
+
 it("what was compiled ahead is not compiled again, and what cannot be compiled says so when it is measured", async () => {
   const { harness, device, compiling } = await watched();
   await harness.compile(["right", "untyped", "nobody"].map(request), () => {});

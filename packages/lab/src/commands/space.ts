@@ -54,7 +54,7 @@ export function register(program: Command, io: Io): void {
     .description("how many variants each algorithm has, what each constraint takes away, and how many fit")
     .option("--problem <dims>", "e.g. n=1024 (default: the first of the quick workload)")
     .option("--n <value>", "short for --problem n=<value>")
-    .option("--where <settings>", "only these values, e.g. tile=1,radix=8|16")
+    .option("--where <settings>", 'only these values, e.g. "tile=1,radix=8|16"')
     .option("--device <id>", "whose limits count (default: WebGPU's default limits, no device is touched)")
     .option("--json", "print the report as JSON")
     .addHelpText("after", "\nExample: pnpm lab space matched-filter --n 4096 --device auto")

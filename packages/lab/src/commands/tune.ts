@@ -75,7 +75,12 @@ const DEFAULTS = {
 const HELP = `
 Exit 0: at least one variant was verified and timed; 1: none was, or the device failed for good; 2: wrong usage; 130: interrupted.
 
-Example: pnpm tune --kernel matched-filter --workload quick --budget 1m`;
+With one --seed and --trials, in a laboratory of the same results, exhaustive and random try the same variants in the same order. The others
+begin alike (model: until 8 variants have a time; genetic: with 20), then follow the times, and repeat as long as those agree.
+Where compilers work aside (discrete GPUs) the order of proposals is the strategy's, that of trials whoever is compiled first.
+
+Example: pnpm tune --kernel matched-filter --workload quick --budget 1m
+Example: pnpm tune --kernel fft --problem n=1024,batch=4096 --where "radix=8|16" --strategy exhaustive --budget 1h`;
 
 export function register(program: Command, io: Io): void {
   program
@@ -96,7 +101,7 @@ export function register(program: Command, io: Io): void {
     .option("--no-transfer", "begin without the best rows of related devices and neighbouring problems")
     .option(
       "--where <settings>",
-      "search only variants with these values, e.g. tile=1,radix=8|16 (`lab space --where` counts them)",
+      'search only variants with these values, e.g. "tile=1,radix=8|16" (`lab space --where` counts them)',
     )
     .option("--budget <time>", "wall time for everything, e.g. 90s, 10m")
     .option("--trials <n>", "most trials to measure; without --budget they take the time they take")
