@@ -1,6 +1,6 @@
 import { type Capabilities, canonicalJson, type Operation } from "@tunelab/contract";
 import { replan } from "@tunelab/selection";
-import { formatId, parseConfig, parseId } from "@tunelab/variants";
+import { formatId, type ParsedId, parseId } from "@tunelab/variants";
 import { armsAt, type NamedExperiment, type ResolvedArm } from "./definition.ts";
 import type { ArmResult, ExperimentRun } from "./result.ts";
 
@@ -61,16 +61,26 @@ async function otherThan(
     return `arm ${arm.name} measured ${canonicalJson(found.problem)}, and the definition has ${canonicalJson(arm.problem)}`;
   const algorithm = await operation.algorithms[arm.algorithm]?.();
   if (!algorithm) return `arm ${arm.name}: the algorithm ${arm.algorithm} is gone`;
-  const space = algorithm.space(arm.problem);
-  const asked = formatId(arm.algorithm, space, arm.config);
-  if (asked === found.variant) return undefined;
-  try {
-    // An id may be older than a parameter, or name them in another order.
-    const { algorithm: name, settings } = parseId(found.variant);
-    if (name === arm.algorithm && formatId(name, space, parseConfig(space, settings)) === asked)
-      return undefined;
-  } catch {
-    // A parameter or value that is gone: not what the definition asks for.
-  }
+  if (sameAsFar(arm, found.variant)) return undefined;
+  const asked = formatId(arm.algorithm, algorithm.space(arm.problem), arm.config);
   return `arm ${arm.name} measured ${found.variant || "nothing"}, and the definition has ${asked}`;
+}
+
+/**
+ * Whether a measured id says what the arm asks for, as far as it goes: an id may be older than a parameter, which then has its
+ * default in the arm; whether the kernel is still the same the plan tells.
+ */
+function sameAsFar({ algorithm, config }: ResolvedArm, variant: string): boolean {
+  let measured: ParsedId;
+  try {
+    measured = parseId(variant);
+  } catch {
+    return false; // nothing was planned, or somebody wrote over it
+  }
+  return (
+    measured.algorithm === algorithm &&
+    Object.entries(measured.settings).every(
+      ([name, value]) => Object.hasOwn(config, name) && String(config[name]) === value,
+    )
+  );
 }

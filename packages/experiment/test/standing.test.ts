@@ -75,6 +75,9 @@ describe("a run", () => {
     ]);
     // The same variant with its parameters in another order is the same.
     expect(await mismatch(other({ variant: "plain/pad=0,width=4" }))).toEqual([]);
+    // An id that is older than a parameter says nothing of it: the plan does.
+    expect(await mismatch(other({ variant: "plain/width=4" }))).toEqual([]);
+    expect(await mismatch(other({ variant: "" }))).toHaveLength(1);
   });
 
   it("says on its page that it is stale or answers another question", async () => {
