@@ -16,6 +16,7 @@ import {
   withoutStudies,
 } from "@tunelab/selection";
 import { driftOf } from "./drift.ts";
+import { generatedOwnBorrowing } from "./own-borrowing-report.ts";
 import { loadEpochs, loadOperations, loadReferences } from "./registry.ts";
 import { generatedSearch } from "./search-report.ts";
 import { boundsOf, writeWhole } from "./session.ts";
@@ -50,7 +51,10 @@ export async function loadPublication(root: string): Promise<Publication> {
 /** `tables/**` beside the evidence, and the reports: what `pnpm tables` writes. */
 export async function generatedTables(root: string, publication: Publication): Promise<Generated> {
   const { tables, stale } = publication;
-  const files = new Map([[TABLE_SCHEMA_PATH, await tableSchemaText(root)]]);
+  const files = new Map([
+    [TABLE_SCHEMA_PATH, await tableSchemaText(root)],
+    generatedOwnBorrowing(publication),
+  ]);
   const isStale = staleLookup(stale);
   for (const table of tables) {
     const path = `tables/${tablePath(table)}`;

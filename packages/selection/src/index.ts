@@ -13,10 +13,25 @@ export { ceilingsOf, machineOf, type Retraction, withoutRetracted } from "./evid
 export { type Explanation, explain } from "./explain.ts";
 export { type FoldOptions, fold, tablePath } from "./fold.ts";
 export { type Fractions, fractionsAt } from "./fractions.ts";
-export { judge, type Member, type Portfolio, portfolio, portfolioOfAtMost } from "./portfolio.ts";
+export {
+  type LeftOutMember,
+  type MeasuredMember,
+  type OwnBorrowing,
+  ownBorrowing,
+  type SetOn,
+  type ShapeBorrowing,
+} from "./own-borrowing.ts";
+export {
+  bestSetOfAtMost,
+  judge,
+  type Member,
+  type Portfolio,
+  portfolio,
+  portfolioOfAtMost,
+} from "./portfolio.ts";
 export { apart, type Spread } from "./rank.ts";
 export type { ShelvedTable, TableSource } from "./rank-tables.ts";
-export { NOISY_GATE, RESOLVED_GATE } from "./rules.ts";
+export { NOISY_GATE, PORTFOLIO_WITHIN, RESOLVED_GATE } from "./rules.ts";
 export {
   type Calibrated,
   type Candidate,

@@ -6,6 +6,8 @@ export interface Member {
   readonly name: string;
   /** Time of each variant that ran here and was right, in any one unit; the others cannot be relied on here. */
   readonly times: ReadonlyMap<string, number>;
+  /** The best time known here, where `times` leaves out the variant that has it. */
+  readonly best?: number;
 }
 
 export interface Portfolio {
@@ -22,7 +24,7 @@ export interface Portfolio {
 /** Branches tried before the search settles for what it has: a second or so. */
 const MOST_BRANCHES = 200_000;
 
-const bestOf = ({ times }: Member): number => Math.min(...times.values());
+const bestOf = ({ times, best }: Member): number => best ?? Math.min(...times.values());
 
 /** Best time on the member over the variant's, 0 to 1. */
 const efficiencyOn = (member: Member, best: number, variant: string): number => {
@@ -104,16 +106,19 @@ export function portfolio(members: readonly Member[], within: number): Portfolio
   if (!(within >= 0 && within < 1)) {
     throw new Fault("usage", `within is ${within}: give a fraction from 0 (the best itself) to under 1`);
   }
-  return smallestCover(members, 1 - within);
+  const found = smallestCover(members, 1 - within);
+  if (found) return found;
+  throw new Fault("usage", `no variants come within ${100 * within}% of the best everywhere: allow more`);
 }
 
-/** The smallest set whose efficiency is at least `least` on every member. */
-function smallestCover(members: readonly Member[], least: number): Portfolio {
+/** The smallest set whose efficiency is at least `least` on every member; undefined when there is none. */
+function smallestCover(members: readonly Member[], least: number): Portfolio | undefined {
   const empty = members.find(({ times }) => times.size === 0);
   if (empty) throw new Fault("usage", `nothing was measured on ${empty.name}: leave it out of the portfolio`);
   if (members.length === 0) return { variants: [], efficiency: [], worst: 1, smallest: true };
   const candidates = covers(members, least);
   const all = (1n << BigInt(members.length)) - 1n;
+  if (candidates.reduce((mask, each) => mask | each.mask, 0n) !== all) return undefined;
   let branches = 0;
   const spend = (): boolean => {
     branches += 1;
@@ -148,11 +153,18 @@ function greedy(all: bigint, candidates: readonly Cover[]): Cover[] {
   return chosen;
 }
 
+/** The set of `bestSetOfAtMost`. Throws `Fault` usage when there is none. */
+export function portfolioOfAtMost(members: readonly Member[], most: number): Portfolio {
+  const held = bestSetOfAtMost(members, most);
+  if (held) return held;
+  throw new Fault("usage", `no ${most} variants run on every member: allow more`);
+}
+
 /**
  * The set of at most `most` variants whose worst efficiency over the members is largest: bisection over the efficiencies that
- * occur, each answered by the smallest cover.
+ * occur, each answered by the smallest cover. Undefined when no set of that size runs on all.
  */
-export function portfolioOfAtMost(members: readonly Member[], most: number): Portfolio {
+export function bestSetOfAtMost(members: readonly Member[], most: number): Portfolio | undefined {
   if (!Number.isSafeInteger(most) || most < 1) {
     throw new Fault("usage", `most is ${most}, not a positive number of variants`);
   }
@@ -167,11 +179,10 @@ export function portfolioOfAtMost(members: readonly Member[], most: number): Por
   while (low <= high) {
     const middle = (low + high) >> 1;
     const made = smallestCover(members, levels[middle]!);
-    if (made.variants.length <= most) {
+    if (made && made.variants.length <= most) {
       held = made;
       low = middle + 1;
     } else high = middle - 1;
   }
-  if (held) return held;
-  throw new Fault("usage", `no ${most} variants run on every member: allow more`);
+  return held;
 }

@@ -45,3 +45,6 @@ export function coefficientOfVariation(values: readonly number[]): number {
   const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
   return Math.sqrt(squares / (values.length - 1)) / mean;
 }
+
+/** How far from the best the shipped portfolio may stay: what a race on an unknown device starts from. */
+export const PORTFOLIO_WITHIN = 0.05;

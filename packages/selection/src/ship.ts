@@ -15,7 +15,7 @@ import {
 } from "@tunelab/contract";
 import { tablePath } from "./fold.ts";
 import { type Member, portfolio } from "./portfolio.ts";
-import { compareText } from "./rules.ts";
+import { compareText, PORTFOLIO_WITHIN } from "./rules.ts";
 import { type TableContents, type TableHeader, tableChecksum } from "./shelf.ts";
 import { stableJson } from "./table-text.ts";
 
@@ -104,9 +104,6 @@ export async function renderShipped(
   }
   return files;
 }
-
-/** How far from the best the shipped portfolio may stay: what a race on an unknown device starts from. */
-const PORTFOLIO_WITHIN = 0.05;
 
 /** Each problem of each table is a member; what a table did not keep is taken not to run there. */
 const membersOf = (tables: readonly TuningTable[]): readonly Member[] =>
