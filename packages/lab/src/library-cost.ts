@@ -19,10 +19,10 @@ import { DeviceStopwatch } from "./device-stopwatch.ts";
 
 /** One way of running the variant, bare and through the library, and how the two compare. */
 export interface LibraryCost {
-  readonly what: "encoded" | "bound" | "call";
+  readonly what: "harness" | "encoded" | "bound" | "call";
   /** Runs in a sample. */
   readonly runs: number;
-  /** Whose time: the device's (`encoded`, where it has a clock) or the host's. */
+  /** Whose time: the device's (`harness` and `encoded`, where it has a clock) or the host's. */
   readonly clock: "gpu" | "wall";
   /** Least time of one run in us. */
   readonly bareUs: number;
@@ -74,8 +74,9 @@ interface Sides {
 
 /**
  * What the library costs over the bare executor on one variant, the same buffers and inputs, in interleaved quads:
- * - `encoded`: runs encoded into one encoder of the caller's, by the device's clock, against the harness's own timing of the variant
- *   (the figure that tables hold);
+ * - `harness`: runs encoded into one encoder of the caller's, by the device's clock, against the harness's own timing of the variant
+ *   (the figure that tables hold: all runs in one pass, where an encoder takes a pass for each);
+ * - `encoded`: the same against the executor's own encoding;
  * - `bound`: a submission and a wait each, by the host's clock, against the executor's;
  * - `call`: a whole `matchedFilter` on GPUBuffers that binds, runs and reads the peaks, against bind, run and read of the executor's.
  */
@@ -119,17 +120,15 @@ export async function libraryCosts(options: CostOptions): Promise<LibraryCosts> 
       await instance.read(["records"]);
       instance.dispose();
     };
-    const encodings: Sides = {
-      clock,
-      bare: clock === "gpu" ? (runs) => harnessTime(bare, runs) : byHost(() => bare.run()),
-      library:
-        clock === "gpu"
-          ? (runs) => stopwatch.time((encoder) => repeat(runs, () => bound.encode(encoder)))
-          : byHost(() => bound.run()),
+    const byDevice = (one: { encode(encoder: GPUCommandEncoder): void }): Timed => {
+      return (runs) => stopwatch.time((encoder) => repeat(runs, () => one.encode(encoder)));
     };
+    const [ofBare, ofLibrary] = [byHost(() => bare.run()), byHost(() => bound.run())];
+    const library = clock === "gpu" ? byDevice(bound) : ofLibrary;
     const ways: readonly [LibraryCost["what"], Sides][] = [
-      ["encoded", encodings],
-      ["bound", { clock: "wall", bare: byHost(() => bare.run()), library: byHost(() => bound.run()) }],
+      ["harness", { clock, bare: clock === "gpu" ? (runs) => harnessTime(bare, runs) : ofBare, library }],
+      ["encoded", { clock, bare: clock === "gpu" ? byDevice(bare) : ofBare, library }],
+      ["bound", { clock: "wall", bare: ofBare, library: ofLibrary }],
       [
         "call",
         { clock: "wall", bare: byHost(bareCall), library: byHost(() => matchedFilter(runtime, call)) },
@@ -141,6 +140,7 @@ export async function libraryCosts(options: CostOptions): Promise<LibraryCosts> 
       costs.push(await compared(what, sides, options));
     }
     bound.dispose();
+    stopwatch.dispose();
     return { problem, variant, why, costs };
   } finally {
     executor.dispose();
@@ -183,7 +183,9 @@ async function compared(
       if (ns > 0) least[side] = Math.min(least[side], ns);
       return ns;
     },
-    stop: () => (now() > end ? "the time for this comparison is up" : undefined),
+    // However short the time, both sides have run.
+    stop: () =>
+      now() > end && Number.isFinite(least.A + least.B) ? "the time for this comparison is up" : undefined,
   });
   if (outcome.ending === "invalid") throw new Fault("validation", `${what}: ${outcome.reason}`);
   const { verdict, ratio, low, high, confidence, p, mde, count } = outcome;

@@ -10,6 +10,7 @@ import { register as comparisons } from "./commands/comparisons.ts";
 import { register as devices } from "./commands/devices.ts";
 import { register as errorRates } from "./commands/error-rates.ts";
 import { register as experiment } from "./commands/experiment.ts";
+import { register as knownFaults } from "./commands/known-faults.ts";
 import { register as library } from "./commands/library.ts";
 import { register as newKernel } from "./commands/new-kernel.ts";
 import { register as noise } from "./commands/noise.ts";
@@ -42,6 +43,7 @@ export function programFor(io: Io): Command {
   const inspecting = [
     devices,
     checkGpu,
+    knownFaults,
     noise,
     ceilings,
     wgsl,

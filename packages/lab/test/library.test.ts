@@ -4,7 +4,7 @@ import { lab } from "./collect.ts";
 
 describe("pnpm lab library", () => {
   it.skipIf(!driver)(
-    "sets the library beside the bare executor three ways, on one variant and the same buffers",
+    "sets the library beside the bare executor four ways, on one variant and the same buffers",
     async () => {
       const shape = ["--n", "64", "--data", "2", "--templates", "4", "--budget", "300ms"];
       const { code, out, notes } = await lab(["library", ...shape, "--device", "swiftshader", "--json"]);
@@ -13,6 +13,7 @@ describe("pnpm lab library", () => {
       expect(problem).toEqual({ n: 64, data: 2, templates: 4, pairs: 8 });
       expect(variant).toMatch(/^(fused|corr-reduce)\//);
       expect(costs).toMatchObject([
+        { what: "harness", clock: "gpu" },
         { what: "encoded", clock: "gpu" },
         { what: "bound", clock: "wall" },
         { what: "call", clock: "wall" },
