@@ -28,6 +28,9 @@ export function denoOf(from: URL): string | undefined {
   }
 }
 
+/** Longest that a module may take unless told, ms. */
+const TIMEOUT_MS = 60_000;
+
 /**
  * Runs a TypeScript module in Deno on the embedded software GPU and gives what it printed. `environment` goes on top; nothing is
  * fetched, for every import resolves to the workspace.
@@ -36,6 +39,7 @@ export async function runInDeno(
   deno: string,
   module: URL,
   environment: Readonly<Record<string, string>> = {},
+  timeout: number = TIMEOUT_MS,
 ): Promise<string> {
   const whole = Object.fromEntries(
     Object.entries({ ...process.env, ...driver, ...environment }).filter(([, value]) => value !== undefined),
@@ -44,7 +48,7 @@ export async function runInDeno(
   const { stdout } = await promisify(execFile)(
     deno,
     ["run", "-A", "--no-lock", "--no-remote", "--conditions=@tunelab/source", fileURLToPath(module)],
-    { env: { ...whole, ...own }, timeout: 60_000, killSignal: "SIGKILL" },
+    { env: { ...whole, ...own }, timeout, killSignal: "SIGKILL" },
   );
   return stdout;
 }

@@ -209,8 +209,11 @@ export class RuntimeOperation<P extends Problem = Problem> {
   /** The values that specialise the text: a race's winner holds for every batch of them. */
   #shape(problem: P): string {
     return this.operation.dimensions
-      .filter(({ role }) => role !== "extent")
-      .map(({ name }) => `${name}=${problem[name]}`)
+      .flatMap(({ name, role, optional }) => {
+        if (role !== "extent") return [`${name}=${problem[name]}`];
+        // Asked or not asked is another question; how much is not.
+        return optional && problem[name] !== undefined ? [name] : [];
+      })
       .join(",");
   }
 

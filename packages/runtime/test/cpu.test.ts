@@ -8,6 +8,7 @@ import {
   NO_PEAK,
   type RuntimeEvent,
 } from "../src/index.ts";
+import { matchedFilterTrial } from "../src/operations/matched-filter/calibrate.ts";
 import { correlateOnCpu, cpuPairMs } from "../src/operations/matched-filter/cpu.ts";
 import { routeFor } from "../src/route.ts";
 import { planted } from "./signal.ts";
@@ -19,7 +20,7 @@ describe("the matched filter on the CPU", () => {
     const { data, templates, pairs } = inputs as Record<"data" | "templates", Float32Array> & {
       pairs: Uint32Array;
     };
-    const records = await correlateOnCpu({ n: problem.n, data, templates, pairs });
+    const records = await correlateOnCpu({ n: problem.n, data, templates, pairs, threshold: 0 });
     const verdict = suite.oracle(problem, inputs).check({ records }, { count: problem.pairs, seed: 1 });
     expect(verdict.matched, `${problemKey(problem)}: ${verdict.detail}`).toBe(problem.pairs);
     expect(verdict.sampled).toBe(problem.pairs);
@@ -38,6 +39,7 @@ describe("the matched filter on the CPU", () => {
       data,
       templates: flat,
       pairs: new Uint32Array([0, 0, 1, 0, 2, 0]),
+      threshold: 0,
     });
     expect([records[0], records[4], records[8]]).toEqual([0, 0, NO_PEAK]);
     expect(new Float32Array(records.buffer)[3]).toBe(1);
@@ -51,7 +53,7 @@ describe("the matched filter on the CPU", () => {
       turns += 1;
     }, 1);
     const pairs = new Uint32Array(2 * 200);
-    await correlateOnCpu({ n, data, templates, pairs });
+    await correlateOnCpu({ n, data, templates, pairs, threshold: 0 });
     clearInterval(timer);
     expect(turns).toBeGreaterThan(0);
   });
@@ -76,6 +78,32 @@ describe("a runtime without a GPU", () => {
     expect(runtime.hasGpu).toBe(false);
     expect(() => runtime.device).toThrow(/on the CPU alone/);
     runtime.dispose();
+  });
+
+  it("with a threshold reports the peaks that reach it, zeros for the others, and refuses one that is none", async () => {
+    const runtime = await createRuntime({ backend: "cpu" });
+    const peaks = await matchedFilter(runtime, { n, data, templates, threshold: n * 0.99 });
+    expect([...peaks.indices]).toEqual(
+      [0, 1, 2].flatMap((row) => [0, 1, 2].map((column) => (row === column ? lags[row] : NO_PEAK))),
+    );
+    expect([peaks.magnitudes[1], peaks.values[2], peaks.values[3]]).toEqual([0, 0, 0]);
+    const silent = await matchedFilter(runtime, { n, data, templates, threshold: n * 1.01 });
+    expect(new Set(silent.indices)).toEqual(new Set([NO_PEAK]));
+    await expect(matchedFilter(runtime, { n, data, templates, threshold: -1 })).rejects.toThrow(
+      /threshold is -1/,
+    );
+  });
+
+  it("a race under a threshold takes the answer with few peaks, and turns down the one with all", async () => {
+    const problem = { n: 64, data: 4, templates: 4, pairs: 16, threshold: 3 };
+    const { inputs, verify } = await matchedFilterTrial(problem, 2e-6);
+    const spectra = inputs as { data: Float32Array; templates: Float32Array; pairs: Uint32Array };
+    const records = await correlateOnCpu({ n: 64, ...spectra, threshold: 3 });
+    expect([...records].filter((_, at) => at % 4 === 0 && records[at] !== NO_PEAK)).toHaveLength(4);
+    expect(await verify({ records })).toBeUndefined();
+    expect(await verify({ records: await correlateOnCpu({ n: 64, ...spectra, threshold: 0 }) })).toMatch(
+      /pair 1 peaks/,
+    );
   });
 
   it("with backend auto says that there is none, once, and answers", async () => {

@@ -18,6 +18,8 @@ Object.assign(globalThis, globals);
 const gpu = create([]);
 const events: RuntimeEvent[] = [];
 const { n, data, templates, lags } = planted(128, 3);
+const { data: longData, templates: longTemplates } = planted(256, 3);
+const long = { data: longData, templates: longTemplates };
 
 const summary = ({ indices, magnitudes, variant, table }: Awaited<ReturnType<typeof matchedFilter>>) => ({
   indices: [...indices],
@@ -42,6 +44,10 @@ const zeroCopy = await onTheCallersBuffers();
 const onCpu = await matchedFilter(runtime, { n, data, templates, backend: "cpu" });
 const auto = await matchedFilter(runtime, { n, data, templates, backend: "auto" });
 const calibration = await calibrated();
+const thresholded = [];
+for (const backend of ["gpu", "cpu"] as const) {
+  thresholded.push(summary(await matchedFilter(runtime, { n: 256, ...long, threshold: 200, backend })));
+}
 const transform = await transformed();
 const alive = await matchedFilter(runtime, { n, data, templates });
 runtime.dispose();
@@ -137,6 +143,7 @@ console.log(
     alive: summary(alive),
     zeroCopy,
     calibration,
+    thresholded,
     transform,
     onCpu: { ...summary(onCpu), values: [...onCpu.values] },
     onGpu: { ...summary(plain), values: [...plain.values] },

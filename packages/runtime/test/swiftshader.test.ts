@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { driver, reportOf } from "../../../test/embedded.ts";
-import type { Calibration, Explanation } from "../src/index.ts";
+import { type Calibration, type Explanation, NO_PEAK } from "../src/index.ts";
 import { TABLED } from "./made-table.ts";
 
 interface Summary {
@@ -22,6 +22,7 @@ interface Report {
   readonly onCpu: Summary & { readonly values: readonly number[] };
   readonly onGpu: Summary & { readonly values: readonly number[] };
   readonly auto: { readonly backend: string; readonly why: string; readonly indices: readonly number[] };
+  readonly thresholded: readonly Summary[];
   readonly transform: {
     readonly raced: { readonly winner: string; readonly runs: string; readonly why: string };
     readonly variant: string;
@@ -119,6 +120,14 @@ describe.skipIf(!driver)("on the embedded software GPU", () => {
     expect(backends).toEqual(["gpu", "cpu"]);
     expect(fromCpu).toBeLessThan(2e-6);
     expect(fromInput).toBeLessThan(4e-6);
+  });
+
+  it("under a threshold the GPU and the CPU report the same three peaks and nothing else", () => {
+    const [gpu, cpu] = report.thresholded as [Summary, Summary];
+    expect(gpu.indices).toEqual(cpu.indices);
+    expect(gpu.indices.filter((index) => index !== NO_PEAK)).toHaveLength(3);
+    for (const at of [0, 4, 8]) expect(gpu.magnitudes[at]).toBeCloseTo(256, 2);
+    expect(gpu.magnitudes[1]).toBe(0);
   });
 
   it("a race of transforms is answered rightly, and its winner runs other batches of the length", () => {

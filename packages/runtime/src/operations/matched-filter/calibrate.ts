@@ -1,5 +1,5 @@
 import type { PortData } from "@tunelab/contract";
-import type { MatchedFilterProblem } from "@tunelab/kernel-matched-filter";
+import { type MatchedFilterProblem, NO_PEAK } from "@tunelab/kernel-matched-filter";
 import type { Trial } from "../../calibrate/calibrate.ts";
 import { spread, uniform } from "../random.ts";
 import { correlateOnCpu } from "./cpu.ts";
@@ -12,10 +12,11 @@ const NEAR_TIE = 1e-5;
 
 /**
  * Spectra of unit power and random phase; datum i is template i mod T, delayed by a random lag, so that pair (i, i mod T) peaks
- * there at magnitude n. A variant is right when a sample of pairs agrees with the CPU within `bound` in magnitude.
+ * there at magnitude n; with a threshold at twice that, and no other pair reaches it. A variant is right when a sample of pairs agrees with the CPU within `bound` in magnitude.
  */
 export async function matchedFilterTrial(problem: MatchedFilterProblem, bound: number): Promise<Trial> {
-  const { n, data: rows, templates: columns } = problem;
+  const { n, data: rows, templates: columns, threshold = 0 } = problem;
+  const scale = threshold === 0 ? 1 : (2 * threshold) / n;
   const random = uniform(n + rows + columns);
   const templates = new Float32Array(columns * n * 2);
   const phases = Float64Array.from({ length: columns * n }, () => 2 * Math.PI * random());
@@ -25,13 +26,13 @@ export async function matchedFilterTrial(problem: MatchedFilterProblem, bound: n
     const lag = Math.floor(random() * n);
     for (let k = 0; k < n; k++) {
       const turn = phases[(row % columns) * n + k]! - (2 * Math.PI * k * lag) / n;
-      data.set([Math.cos(turn), Math.sin(turn)], 2 * (row * n + k));
+      data.set([scale * Math.cos(turn), scale * Math.sin(turn)], 2 * (row * n + k));
     }
   }
   const pairs = pairsOf(problem);
   const compared = spread(problem.pairs, COMPARED);
   const sample = new Uint32Array(compared.flatMap((pair) => [pairs[2 * pair]!, pairs[2 * pair + 1]!]));
-  const truth = await correlateOnCpu({ n, data, templates, pairs: sample });
+  const truth = await correlateOnCpu({ n, data, templates, pairs: sample, threshold });
   return {
     inputs: { data, templates, pairs },
     verify: (outputs) => disagreement(outputs, truth, compared, bound),
@@ -57,6 +58,7 @@ function disagreement(
     const [at, truthAt] = [pair * RECORD_WORDS, index * RECORD_WORDS];
     const [magnitude, right] = [got[at + 3]!, want[truthAt + 3]!];
     const sameLag = records[at] === truth[truthAt];
+    if (sameLag && records[at] === NO_PEAK) continue;
     const error = Math.abs(magnitude / right - 1);
     if (!(error <= (sameLag ? bound : NEAR_TIE))) {
       return `pair ${pair} peaks at ${records[at]} with ${magnitude}, the CPU says ${truth[truthAt]} with ${right}`;

@@ -37,6 +37,8 @@ export interface MatchedFilterInput extends Asked {
    * not checked: one out of range reads another spectrum.
    */
   readonly pairs?: Uint32Array | GPUBuffer;
+  /** Least magnitude of a peak: pairs without one report NO_PEAK and zeros, which takes a fraction of the time where few have one. */
+  readonly threshold?: number;
 }
 
 /** Counts instead of contents: what preparing and explaining need to know. */
@@ -46,6 +48,7 @@ export interface MatchedFilterShape extends Asked {
   readonly data: number;
   readonly templates: number;
   readonly pairs?: number;
+  readonly threshold?: number;
 }
 
 /** One entry a pair, in the order of the pairs. */
@@ -68,7 +71,11 @@ const problemOf = ({
   data,
   templates,
   pairs = data * templates,
-}: MatchedFilterShape): MatchedFilterProblem => ({ n, data, templates, pairs });
+  threshold,
+}: MatchedFilterShape): MatchedFilterProblem => ({
+  ...{ n, data, templates, pairs },
+  ...(threshold === undefined ? {} : { threshold }),
+});
 
 const typed: TypedOperation<MatchedFilterProblem, MatchedFilterInput, PeakArrays> = {
   shipped: matchedFilterOperation,
@@ -82,10 +89,10 @@ const typed: TypedOperation<MatchedFilterProblem, MatchedFilterInput, PeakArrays
     variant: "cpu/fft.js",
     bytes: ({ n, data, templates, pairs }) => 4 * (2 * n * (data + templates) + (2 + RECORD_WORDS) * pairs),
     milliseconds: async ({ n, pairs }) => pairs * (await (await import("./cpu.ts")).cpuPairMs(n)),
-    compute: async ({ n }, { data, templates, pairs }) => {
+    compute: async ({ n, threshold = 0 }, { data, templates, pairs }) => {
       const { correlateOnCpu } = await import("./cpu.ts");
       const spectra = { data: data as Float32Array, templates: templates as Float32Array };
-      return { records: await correlateOnCpu({ n, ...spectra, pairs: pairs as Uint32Array }) };
+      return { records: await correlateOnCpu({ n, ...spectra, pairs: pairs as Uint32Array, threshold }) };
     },
   },
   trial: async (problem, bound) => (await import("./calibrate.ts")).matchedFilterTrial(problem, bound),

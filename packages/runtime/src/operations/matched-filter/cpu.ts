@@ -8,6 +8,8 @@ export interface CpuWork {
   readonly data: Float32Array;
   readonly templates: Float32Array;
   readonly pairs: Uint32Array;
+  /** Least magnitude of a peak, 0 for any. */
+  readonly threshold: number;
 }
 
 /**
@@ -22,7 +24,10 @@ export async function correlateOnCpu(work: CpuWork): Promise<Uint32Array> {
 }
 
 /** Computes one pair's record. */
-function correlator({ n, data, templates, pairs }: CpuWork, records: Uint32Array): (pair: number) => void {
+function correlator(
+  { n, data, templates, pairs, threshold }: CpuWork,
+  records: Uint32Array,
+): (pair: number) => void {
   const fft = transformOf(n);
   const product = new Float64Array(2 * n);
   const spectrum = new Float64Array(2 * n);
@@ -46,6 +51,8 @@ function correlator({ n, data, templates, pairs }: CpuWork, records: Uint32Array
       if (power > best) [best, index] = [power, lag]; // NaN is never greater
     }
     const at = pair * RECORD_WORDS;
+    // Judged as it is told, in float32.
+    if (Math.fround(Math.sqrt(best)) < Math.fround(threshold)) index = NO_PEAK;
     records[at] = index;
     if (index === NO_PEAK) return;
     floats[at + 1] = spectrum[2 * index]!;
@@ -62,7 +69,7 @@ export function cpuPairMs(n: number): Promise<number> {
   if (known) return known;
   const data = Float32Array.from({ length: 2 * n }, (_, at) => Math.sin(at * at));
   const one = correlator(
-    { n, data, templates: data, pairs: new Uint32Array(2) },
+    { n, data, templates: data, pairs: new Uint32Array(2), threshold: 0 },
     new Uint32Array(RECORD_WORDS),
   );
   const ms = timeOf(() => one(0));

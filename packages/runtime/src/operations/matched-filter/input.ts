@@ -11,6 +11,7 @@ export type Counts = {
   readonly data: number;
   readonly templates: number;
   readonly pairs: number;
+  readonly threshold?: number;
 };
 
 type Spectra = Float32Array | GPUBuffer;
@@ -20,6 +21,7 @@ export interface PortsGiven {
   readonly data: Spectra;
   readonly templates: Spectra;
   readonly pairs?: Uint32Array | GPUBuffer;
+  readonly threshold?: number;
 }
 
 /**
@@ -31,7 +33,8 @@ export function countsOf(given: PortsGiven): Counts {
   if (!Number.isSafeInteger(n) || n < 1) throw new Fault("usage", `n is ${n}, not a positive integer`);
   const data = spectraIn("data", given.data, n);
   const templates = spectraIn("templates", given.templates, n);
-  if (!given.pairs) return { n, data, templates, pairs: data * templates };
+  const least = given.threshold === undefined ? {} : { threshold: given.threshold };
+  if (!given.pairs) return { n, data, templates, pairs: data * templates, ...least };
   const pairs = wordsOf(given.pairs) / PAIR_WORDS;
   if (!Number.isInteger(pairs) || pairs < 1) {
     throw new Fault(
@@ -40,7 +43,7 @@ export function countsOf(given: PortsGiven): Counts {
     );
   }
   if (!isBuffer(given.pairs)) checkPairs(given.pairs, data, templates);
-  return { n, data, templates, pairs };
+  return { n, data, templates, pairs, ...least };
 }
 
 function spectraIn(name: string, values: Spectra, n: number): number {
