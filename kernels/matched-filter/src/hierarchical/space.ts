@@ -190,9 +190,11 @@ const asked = (problem: MatchedFilterProblem): Constraint<never>[] => [
   },
 ];
 
-/** The fused algorithm's parameters but the tile: a survivor stands alone. */
+/** What refining has not: a survivor stands alone, and its kernel binds tables as storage and asks for no subgroups of a width. */
+const NOT_REFINING = ["tile", "hoist", "transforms", "index", "unroll", "shuffle"];
+
 const isRefining = ({ parameters }: { readonly parameters: readonly string[] }): boolean =>
-  !parameters.some((name) => name === "tile" || name === "hoist");
+  !parameters.some((name) => NOT_REFINING.includes(name));
 
 /** The space of a hierarchical algorithm; one value a parameter where the problem has no use for it. */
 export function hierarchicalSpace<C extends HierarchicalConfig>(
@@ -202,7 +204,9 @@ export function hierarchicalSpace<C extends HierarchicalConfig>(
 ): Space<C> {
   const needs = asked(problem);
   const flat = fusedSpace(problem.n);
-  const refining = flat.parameters.filter(({ name }) => isRefining({ parameters: [name] }));
+  const refining = flat.parameters
+    .filter(({ name }) => isRefining({ parameters: [name] }))
+    .map((one): Parameter => ({ ...one, values: one.values.filter((value) => value !== "constant") }));
   const parameters = [...coarseParameters(problem.n), ...own, ...partParameters("refine", refining)];
   const useful = needs.every((one) => one.holds({} as never));
   return {
