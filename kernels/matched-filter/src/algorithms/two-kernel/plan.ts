@@ -70,6 +70,7 @@ const QUEUE: Parameter = {
   values: [0, 512, 1024, 2048],
   unit: "workgroups",
   doc: "0: an indirect dispatch of one workgroup a survivor; else so many workgroups take survivors in turn, and no dispatch has to be validated on the device",
+  absent: 0,
 };
 
 /**
