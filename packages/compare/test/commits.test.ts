@@ -130,6 +130,29 @@ describe.skipIf(!embedded)("commits compared on the embedded GPU", { timeout: 60
     expect(exit).toBe(COMPARE_EXIT.regressed);
   });
 
+  it("takes no change that goes with where code and buffers lie for one of the commit's, and says so", async () => {
+    const placed = changed({ before: "// its place counts" }, "its place counts");
+    const { rows, control } = await compare(placed, placed, { force: true });
+    expect(rows[0]).toMatchObject({ verdict: "identical", judgement: { verdict: "unresolved" } });
+    const { total, notes } = rows[0]!.outcomes[0]!;
+    const [first, second] = total!.placements!;
+    expect(first).toBeCloseTo(1 / 1.03, 2);
+    expect(second).toBeCloseTo(1.03, 2);
+    expect(notes.join()).toMatch(/with code and buffers in other places/);
+    expect(control).toMatchObject({ verdict: "unresolved" });
+  });
+
+  it("finds a change of the commit's in either place, and quotes the smaller", async () => {
+    const before = changed({ before: "// its place counts" }, "its place counts, again");
+    const after = changed({ before: "workgroupBarrier(); // its place counts" }, "and a barrier");
+    const { rows } = await compare(before, after);
+    expect(rows[0]).toMatchObject({ verdict: "slower" });
+    const { placements } = rows[0]!.outcomes[0]!.total!;
+    expect(placements![0]).toBeCloseTo(1.05 / 1.03, 2);
+    expect(placements![1]).toBeCloseTo(1.05 * 1.03, 2);
+    expect(rows[0]!.judgement!.ratio).toBeCloseTo(1.05 / 1.03, 2);
+  });
+
   it("looks at no shape but the problem itself when told so", async () => {
     const barrier = changed({ before: "workgroupBarrier();" }, "a barrier, one shape");
     const { rows } = await compare(plain, barrier, { straddle: false, untimed: true });

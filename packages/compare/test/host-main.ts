@@ -1,4 +1,7 @@
-/** A device host whose comparisons run for real and are timed by a clock that reads the text: 5% more for each barrier. */
+/**
+ * A device host whose comparisons run for real and are timed by a clock that reads the text: 5% more for each barrier, and 3% for
+ * every other instance of a text in which `its place counts`.
+ */
 
 import { Fault, type Plan, stagesOf } from "@tunelab/contract";
 import { serveHost } from "@tunelab/devices/host";
@@ -6,9 +9,11 @@ import type { Instance, PassTime } from "@tunelab/executor";
 
 const PLAIN_NS = 400_000;
 const BARRIER = 0.05;
+const PLACE = 0.03;
 
 let now = 1_000_000n;
 let state = 12_345;
+let placed = 0;
 
 /** Up to 0.2% of noise either way, the same in every run. */
 function noise(): number {
@@ -20,7 +25,9 @@ const barriersOf = ({ modules }: Plan): number =>
   modules.reduce((count, { wgsl }) => count + wgsl.split("workgroupBarrier()").length - 1, 0);
 
 function instrument(instance: Instance, plan: Plan): Instance {
-  const ns = PLAIN_NS * (1 + BARRIER * barriersOf(plan));
+  const counts = plan.modules.some(({ wgsl }) => wgsl.includes("its place counts"));
+  if (counts) placed += 1;
+  const ns = PLAIN_NS * (1 + BARRIER * barriersOf(plan)) * (1 + (counts ? PLACE * (placed % 2) : 0));
   return {
     get cut() {
       return instance.cut;

@@ -169,6 +169,8 @@ export interface PairedSeries extends PairJudgement {
   readonly mode: "interleaved" | "blocks";
   /** Estimated bias of the ratio that came from interleaving, a fraction; absent while unknown. */
   readonly orderBias?: number;
+  /** Ratios of two placements of code and buffers, where the first was judged `changed`: only what both show is a change. */
+  readonly placements?: readonly number[];
   /** Samples thrown away, by reason. */
   readonly rejected: Readonly<Record<string, number>>;
   /** Why there is no time, or the series ended early. */

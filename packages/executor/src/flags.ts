@@ -9,5 +9,8 @@ export const USAGE = {
   queryResolve: 0x0200,
 } as const;
 
+/** Usage of a buffer that a caller binds to a port and the executor writes, poisons and reads. */
+export const PORT_USAGE: number = USAGE.storage | USAGE.copySource | USAGE.copyTarget;
+
 export const MAP_READ = 0x0001;
 export const STAGE_COMPUTE = 0x4;

@@ -15,13 +15,13 @@ import { failureOf } from "../verify.ts";
 import type { Workbench } from "../workbench.ts";
 import { judge, pairCase } from "./inputs.ts";
 import type { SideLoader } from "./module.ts";
+import { controlSeries, type Placed, placedSeries, placementNote } from "./placement.ts";
 import { referenceSeries } from "./reference-series.ts";
 import { PARITY } from "./rules.ts";
 import { type Compiled, placeOf, Seat } from "./seat.ts";
 import { lookAtShape } from "./shape.ts";
 import { stageSeries } from "./stage-series.ts";
 import { type Shape, straddlingShapes } from "./straddle.ts";
-import { controlSeries, totalSeries } from "./timing.ts";
 
 type Part<T> = { -readonly [S in Side]?: T };
 
@@ -117,12 +117,18 @@ async function verifyAndTime(
   let control: PairedSeries | undefined;
   let stages: PairOutcome["stages"] = {};
   if (both() && TIMED_IN_QUADS.has(request.timing.kind)) {
-    const bound = { compiled, instances } as { compiled: PerSide<Compiled>; instances: PerSide<Instance> };
-    total = await totalSeries(bench, seats, bound, request);
-    if (both()) stages = await stageSeries(bench, seats, bound, total);
-    if (both() && request.control) control = await controlSeries(bench, seats.base, bound, request);
-    for (const side of SIDES)
-      if (seats[side].sound) await witness(bench, seats, side, instances[side]!, request);
+    for (const side of SIDES) {
+      instances[side]!.dispose();
+      delete instances[side];
+    }
+    const own = compiled as PerSide<Compiled>;
+    const timed = await placedSeries(bench, seats, own, request);
+    if (timed) {
+      total = timed.total;
+      stages = await afterTotal(bench, seats, timed.placed, total, request);
+      if (seats.base.sound && seats.candidate.sound && request.control)
+        control = await controlSeries(bench, seats.base, own.base, request);
+    }
   }
   const references = await byReference(bench, seats, compiled, instances, request);
   return {
@@ -135,8 +141,32 @@ async function verifyAndTime(
     lone: loneStages(compiled),
     ...(control ? { control } : {}),
     ...(references ? { references } : {}),
-    notes: notesOf(seats, looked.shared),
+    notes: [...notesOf(seats, looked.shared), ...noteOf(total)],
   };
+}
+
+function noteOf(total: PairedSeries | undefined): readonly string[] {
+  const note = total && placementNote(total);
+  return note === undefined ? [] : [note];
+}
+
+/** Stage by stage, and whether what the timed submissions left is right; frees what was placed. */
+async function afterTotal(
+  bench: Workbench,
+  seats: PerSide<Seat>,
+  placed: Placed,
+  total: PairedSeries,
+  request: PairRequest,
+): Promise<PairOutcome["stages"]> {
+  try {
+    const sound = SIDES.every((side) => seats[side].sound);
+    const stages = sound ? await stageSeries(bench, seats, placed, total) : {};
+    for (const side of SIDES)
+      if (seats[side].sound) await witness(bench, seats, side, placed.instances[side], request);
+    return stages;
+  } finally {
+    placed.dispose();
+  }
 }
 
 /** The one side that was asked for, timed beside a reference kernel, where that is the way. */

@@ -3,7 +3,6 @@ import {
   type BufferSpec,
   Fault,
   type PairRequest,
-  type PortData,
   type Problem,
   type ProfileName,
   portOf,
@@ -11,7 +10,7 @@ import {
   type SideReport,
   type Suite,
 } from "@tunelab/contract";
-import { type BindOptions, Executor, type Instance, type Prepared } from "@tunelab/executor";
+import { type BindOptions, type BoundPorts, Executor, type Instance, type Prepared } from "@tunelab/executor";
 import { CaseCache } from "../cases.ts";
 import { faultAt, type Stage, statusOf } from "../failures.ts";
 import { variantLabel } from "../label.ts";
@@ -29,6 +28,7 @@ export interface Compiled {
 /** Where a side runs: an executor on the device of its profile. */
 export interface Place {
   readonly executor: Executor;
+  readonly device: GPUDevice;
   /** The device's profile; undefined is the host's own. */
   readonly profile: ProfileName | undefined;
 }
@@ -44,7 +44,8 @@ export async function placeOf(
   const { profile } = sides[side].source;
   const other = profile !== undefined && profile !== (context.profile ?? "portable") ? profile : undefined;
   const own = executor === "own" ? module.Executor : undefined;
-  if (other === undefined && !own) return { executor: bench.executor, profile: undefined };
+  if (other === undefined && !own)
+    return { executor: bench.executor, device: context.device, profile: undefined };
   if (other !== undefined && !context.openProfile)
     throw new Fault(
       "unsupported",
@@ -52,7 +53,7 @@ export async function placeOf(
     );
   const { device, info } = other === undefined ? context : await context.openProfile!(other);
   const Made = own ?? Executor;
-  return { executor: new Made(device, info.capabilities, { clock: context.clock }), profile: other };
+  return { executor: new Made(device, info.capabilities, { clock: context.clock }), device, profile: other };
 }
 
 /** One side of a pair: its code, the executor it runs on, and what became of it so far. */
@@ -87,6 +88,11 @@ export class Seat {
   /** The profile it runs under, where that is not the host's. */
   get profile(): ProfileName | undefined {
     return this.#place.profile;
+  }
+
+  /** The device that its variant runs on. */
+  get device(): GPUDevice {
+    return this.#place.device;
   }
 
   /** Whether it has a plan and nothing has gone wrong. */
@@ -152,8 +158,8 @@ export class Seat {
     return subject;
   }
 
-  /** Binds inputs; the instance as it is timed may be a test's, whose clock is driven. */
-  async bind({ prepared }: Compiled, inputs: PortData, options: BindOptions = {}): Promise<Instance> {
+  /** Binds inputs, or buffers that hold them; the instance as it is timed may be a test's, whose clock is driven. */
+  async bind({ prepared }: Compiled, inputs: BoundPorts, options: BindOptions = {}): Promise<Instance> {
     const instance = await prepared.bind(inputs, options);
     return this.#bench.context.instrument?.(instance, prepared.plan) ?? instance;
   }

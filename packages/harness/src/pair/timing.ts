@@ -56,28 +56,6 @@ export async function totalSeries(
   return series(bench, seats, instances, hostLoop, rulesOf(request.timing));
 }
 
-/** The base against a second instance of itself: buffers and pipelines of its own, the same plan. */
-export async function controlSeries(
-  bench: Workbench,
-  base: Seat,
-  { compiled, instances }: Pair,
-  request: PairRequest,
-): Promise<PairedSeries | undefined> {
-  const { problem, seeds } = request;
-  const seed = seeds.at(-1)!;
-  const twin = await base.attempt("run", async () => {
-    const made = await base.compile(problem);
-    return base.bind(made, base.cases.get(base.suite, problem, seed).inputs);
-  });
-  if (!twin) return undefined;
-  try {
-    const own = { base: instances.base, candidate: twin };
-    return await series(bench, { base, candidate: base }, own, loops(compiled.base), rulesOf(request.timing));
-  } finally {
-    twin.dispose();
-  }
-}
-
 async function series(
   bench: Workbench,
   seats: PerSide<Seat>,
