@@ -27,7 +27,8 @@ const extent = (name: keyof typeof EXTENT_WEIGHTS, fallback: number, doc: string
  * Batched matched filter. For each pair (i, j): z = inverse DFT of data[i] * conj(templates[j]), unnormalised; the result is one
  * record: the index of the largest |z| (the lowest of equals), z there, and |z|.
  * Ports: data f32 [data, n, 2], templates f32 [templates, n, 2], pairs u32 [pairs, 2], records u32 [pairs, 4] (index, then
- * re, im and magnitude as f32 bits). No peak: index 0xffffffff and zeros. With a `threshold` peaks of a magnitude under it are none:
+ * re, im and magnitude as f32 bits). No peak: index 0xffffffff and zeros, as for a pair with a NaN; one with an infinity, or |z|^2
+ * beyond float32, has none or an infinite magnitude; no other pair is touched. With a `threshold` peaks of a magnitude under it are none:
  * the question that the hierarchical algorithms answer without a full transform of every pair.
  */
 export const operation: Operation<MatchedFilterProblem> = {

@@ -1,12 +1,4 @@
-import {
-  asFault,
-  type Capabilities,
-  checkPlan,
-  Fault,
-  flatSteps,
-  type Plan,
-  uniformBuffers,
-} from "@tunelab/contract";
+import { asFault, type Capabilities, Fault, flatSteps, type Plan, uniformBuffers } from "@tunelab/contract";
 import { DEFAULT_BUDGETS } from "./budgets.ts";
 import { extentsBytes } from "./extents.ts";
 import type { Host } from "./host.ts";
@@ -14,7 +6,7 @@ import { bind } from "./instance.ts";
 import { KernelShelf } from "./kernel-shelf.ts";
 import { Lifeline } from "./lifeline.ts";
 import { compile } from "./pipelines.ts";
-import { TimestampSet } from "./timestamps.ts";
+import type { TimestampSet, Timestamps } from "./timestamps.ts";
 import type { BindOptions, BoundPorts, Budgets, Instance, Prepared } from "./types.ts";
 
 export interface ExecutorOptions {
@@ -26,6 +18,10 @@ export interface ExecutorOptions {
    * compiles nothing. None unless told: a laboratory measures every compilation.
    */
   readonly kernelsKept?: number;
+}
+
+export interface PrepareOptions {
+  readonly sound?: boolean;
 }
 
 /** Empty submissions timed to learn what a round trip costs. */
@@ -59,18 +55,14 @@ export class Executor {
   }
 
   /**
-   * Checks and compiles a plan.
+   * Checks and compiles a plan. `sound`: the plan's form was checked before (a shipped operation's, by its tests), so that
+   * the checks need not even be loaded.
    * @throws Fault `usage` (malformed plan), `unsupported` (a feature or limit), `validation` (text, with line and column),
    *   `device-lost`.
    */
-  async prepare(plan: Plan): Promise<Prepared> {
+  async prepare(plan: Plan, { sound = false }: PrepareOptions = {}): Promise<Prepared> {
     this.#check();
-    const faults = checkPlan(plan);
-    if (faults.length) {
-      throw new Fault("usage", `plan ${plan.operation}/${plan.algorithm} is malformed: ${faults[0]}`, {
-        faults,
-      });
-    }
+    if (!sound) (await import("./form.ts")).checkForm(plan);
     checkRequirements(plan, this.capabilities);
     const start = this.#clock.now();
     const kernels = await this.#kernels.get(plan, () =>
@@ -112,17 +104,22 @@ export class Executor {
       lifeline: this.#lifeline,
       budgets: this.#budgets,
       now: () => this.#clock.now(),
-      timestampSet: () => {
-        if (!this.device.features.has("timestamp-query")) return undefined;
-        this.#timestamps ??= new TimestampSet(this.device);
-        return this.#timestamps;
-      },
+      timestamps: () => this.#newTimestamps(),
       roundTripMs: () => {
         this.#roundTripMs ??= this.#measureRoundTrip();
         return this.#roundTripMs;
       },
       released: (instance) => this.#instances.delete(instance),
     };
+  }
+
+  /** Times of one run; the code for it is loaded by the first run that needs it, which one of known cost does not. */
+  async #newTimestamps(): Promise<Timestamps | undefined> {
+    if (!this.device.features.has("timestamp-query")) return undefined;
+    const { Timestamps, TimestampSet } = await import("./timestamps.ts");
+    this.#check();
+    this.#timestamps ??= new TimestampSet(this.device);
+    return new Timestamps(this.device, this.#timestamps);
   }
 
   async #measureRoundTrip(): Promise<number> {

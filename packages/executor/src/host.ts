@@ -1,6 +1,6 @@
 import type { Capabilities } from "@tunelab/contract";
 import type { Lifeline } from "./lifeline.ts";
-import type { TimestampSet } from "./timestamps.ts";
+import type { Timestamps } from "./timestamps.ts";
 import type { Budgets, Instance } from "./types.ts";
 
 /** What an instance needs of its executor. */
@@ -10,8 +10,8 @@ export interface Host {
   readonly lifeline: Lifeline;
   readonly budgets: Budgets;
   now(): number;
-  /** Shared queries; undefined where the device has no timestamps. */
-  timestampSet(): TimestampSet | undefined;
+  /** Pass times of one run, on queries that runs share; undefined where the device has no timestamps. */
+  timestamps(): Promise<Timestamps | undefined>;
   /** Wall time of submitting nothing, in ms. */
   roundTripMs(): Promise<number>;
   /** Called once, when the instance is disposed. */

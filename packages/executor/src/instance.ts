@@ -13,10 +13,9 @@ import type { Host } from "./host.ts";
 import { contents, isBuffer, Memory } from "./memory.ts";
 import { type Encoder, PassWriter } from "./passes.ts";
 import type { Kernel } from "./pipelines.ts";
-import { readProbes } from "./probes.ts";
 import { type Bound, Runner } from "./runner.ts";
 import { Submitter } from "./submitter.ts";
-import { Timestamps } from "./timestamps.ts";
+import type { Timestamps } from "./timestamps.ts";
 import type { BindOptions, BoundPorts, Instance, PassTime, Run, TimingMode } from "./types.ts";
 import { Watch } from "./watch.ts";
 
@@ -120,8 +119,7 @@ class BoundInstance implements Instance {
     }
     return this.#exclusively(async () => {
       const { host, plan, memory } = this.#bound;
-      const set = timing !== "none" || this.#runner.learns ? host.timestampSet() : undefined;
-      const timestamps = set && new Timestamps(host.device, set);
+      const timestamps = timing !== "none" || this.#runner.learns ? await host.timestamps() : undefined;
       const submitter = this.#submitter(timing, timestamps);
       try {
         const passes: PassTime[] = [];
@@ -136,7 +134,9 @@ class BoundInstance implements Instance {
           passes: timing === "none" ? [] : passes,
           wallMs: endMs - (submitter.startedMs ?? endMs),
           submissions: submitter.submissions,
-          probes: await readProbes(plan, memory, host.lifeline),
+          probes: plan.buffers.some(({ role }) => role === "probe")
+            ? await (await import("./probes.ts")).readProbes(plan, memory, host.lifeline)
+            : {},
           converged,
         };
       } finally {

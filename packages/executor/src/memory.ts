@@ -200,6 +200,13 @@ export class Memory {
   }
 }
 
+/** Names of the arrays that hold each type, the same in every realm. */
+const ARRAY_OF: Readonly<Record<Dtype, string>> = {
+  f32: "Float32Array",
+  u32: "Uint32Array",
+  i32: "Int32Array",
+};
+
 function typed(dtype: Dtype, bytes: number): Words {
   const buffer = new ArrayBuffer(bytes);
   if (dtype === "f32") return new Float32Array(buffer);
@@ -224,6 +231,10 @@ export function contents(plan: Plan, ports: BoundPorts): ReadonlyMap<string, Wor
     }
     if (spec.role !== "in" && spec.role !== "inout") {
       throw new Fault("usage", `port ${port} is an output: bind a GPUBuffer to it or leave it out`);
+    }
+    const type = value[Symbol.toStringTag];
+    if (type !== ARRAY_OF[spec.dtype]) {
+      throw new Fault("usage", `port ${port} has a ${type}, the plan needs a ${ARRAY_OF[spec.dtype]}`);
     }
     if (value.byteLength !== need) {
       throw new Fault("usage", `port ${port} has ${value.byteLength} bytes, the plan needs ${need}`);

@@ -50,6 +50,8 @@ export interface Workshop {
   /** Of the device in hand; another after the runtime recovered. */
   executor(): Executor;
   readonly teller: Teller;
+  /** Whether tests have checked the form of every plan of the operation: a shipped one's. */
+  readonly sound: boolean;
   select(problem: Problem, demand: Demand, calibrated?: Calibrated): Promise<Selection>;
   /** Variants that together come within a few percent of the best on every device measured. */
   portfolio(): Promise<readonly string[]>;
@@ -179,31 +181,13 @@ export class RuntimeOperation<P extends Problem = Problem> {
    */
   async calibrate(problem: P, trial: Trial, options: CalibrationOptions): Promise<Calibration> {
     const { raceOn } = await import("./calibrate/calibrate.ts");
-    const selection = await this.#shop.select(problem, {});
-    const others = await this.#portfolio(problem);
-    const executor = this.#shop.executor();
     const readable = this.#readable(problem, trial.inputs);
-    const request = { executor, problem, selection, others, readable, trial };
-    const { winner: variant, us, raced, spentMs } = await raceOn(request, options);
-    const ran = raced.filter(({ samples }) => samples > 0).length;
-    const calibrated: Calibrated = { variant, us, raced: ran, problem };
     const shape = this.#shape(problem);
-    this.#choices.clear();
-    await this.#calibrated.set(shape, Promise.resolve(calibrated));
-    const stored = await this.#shop.remember(shape, calibrated);
-    const { samples: _, out: __, ...before } = raced[0]!;
-    return { variant, us, before, raced, spentMs, stored };
-  }
-
-  /** Candidates of the portfolio that exist and fit for a problem. */
-  async #portfolio(problem: P): Promise<readonly Candidate[]> {
-    const found: Candidate[] = [];
-    for (const variant of await this.#shop.portfolio()) {
-      // What does not exist for this length or fit this device is no candidate; it was best somewhere else.
-      const pinned = await this.#shop.select(problem, { variant }).catch(() => undefined);
-      if (pinned) found.push(pinned.candidates[0]);
-    }
-    return found;
+    return raceOn({ shop: this.#shop, problem, readable, trial }, options, (calibrated) => {
+      this.#choices.clear();
+      void this.#calibrated.set(shape, Promise.resolve(calibrated));
+      return this.#shop.remember(shape, calibrated);
+    });
   }
 
   /** The values that specialise the text: a race's winner holds for every batch of them. */
@@ -301,7 +285,7 @@ export class RuntimeOperation<P extends Problem = Problem> {
         }
       }
       attempt.items = plan.batch.items;
-      attempt.prepared = executor.prepare(plan);
+      attempt.prepared = executor.prepare(plan, { sound: this.#shop.sound });
     }
     return attempt.prepared;
   }

@@ -9,7 +9,7 @@ import {
 } from "@tunelab/contract";
 import { type Budgets, Executor } from "@tunelab/executor";
 import { type Calibrated, type Demand, type Selection, select, type TableSource } from "@tunelab/selection";
-import type { CalibrationCache } from "./calibrate/memory.ts";
+import type { CalibrationCache, Keeper } from "./calibrate/memory.ts";
 import { type RuntimeEvent, Teller } from "./events.ts";
 import { type DeviceOptions, type OpenDevice, openDevice } from "./open.ts";
 import { RuntimeOperation } from "./operation.ts";
@@ -106,12 +106,16 @@ export class Runtime {
     const made = new RuntimeOperation<P>(operation, {
       executor: () => this.#theGpu().executor,
       teller: this.#teller,
+      sound: shipped === source,
       select: async (problem, demand, calibrated) =>
         this.#select(operation, await shipped.tables(), problem, demand, calibrated),
       portfolio: async () => (await shipped.portfolio?.())?.variants ?? [],
-      // A cache that fails must not stop what computes: the race is then run again some day.
-      recall: (shape) => this.#recall(shipped, shape).catch(() => undefined),
-      remember: (shape, calibrated) => this.#remember(shipped, shape, calibrated).catch(() => false),
+      recall: (shape) => this.#remembering(shipped, (memory, keeper) => memory.recall(keeper, shape)),
+      remember: async (shape, found) =>
+        (await this.#remembering(shipped, async (memory, keeper) => {
+          await memory.remember(keeper, shape, found);
+          return true;
+        })) ?? false,
     });
     this.#operations.set(operation, made);
     return made;
@@ -159,36 +163,21 @@ export class Runtime {
     this.#operations.clear();
   }
 
-  async #recall<P extends Problem>(
-    source: ShippedOperation<P>,
-    shape: string,
-  ): Promise<Calibrated | undefined> {
+  /** What the cache does with calibrations of an operation; undefined without a cache, or where it fails, for the race can be run again. */
+  async #remembering<P extends Problem, T>(
+    { operation, portfolio }: ShippedOperation<P>,
+    use: (memory: typeof import("./calibrate/memory.ts"), keeper: Keeper) => Promise<T>,
+  ): Promise<T | undefined> {
     const { cache } = this.#options;
     if (!cache) return undefined;
-    const { parseStored } = await import("./calibrate/memory.ts");
-    return parseStored(await cache.get(await this.#key(source, shape)));
-  }
-
-  async #remember<P extends Problem>(
-    source: ShippedOperation<P>,
-    shape: string,
-    found: Calibrated,
-  ): Promise<boolean> {
-    const { cache } = this.#options;
-    if (!cache) return false;
-    const { storedText } = await import("./calibrate/memory.ts");
-    await cache.set(await this.#key(source, shape), storedText(found));
-    return true;
-  }
-
-  /** Under what a calibration is kept: another device, profile or table has another key. */
-  async #key<P extends Problem>(
-    { operation, portfolio }: ShippedOperation<P>,
-    shape: string,
-  ): Promise<string> {
-    const { cacheKey, deviceFingerprint } = await import("./calibrate/memory.ts");
-    const version = (await portfolio?.())?.version ?? "own";
-    return cacheKey(operation.name, shape, await deviceFingerprint(this.info, this.profile), version);
+    try {
+      const version = (await portfolio?.())?.version ?? "own";
+      const { info: device, profile } = this;
+      const keeper = { cache, operation: operation.name, version, device, profile };
+      return await use(await import("./calibrate/memory.ts"), keeper);
+    } catch {
+      return undefined;
+    }
   }
 
   #close(): void {

@@ -49,8 +49,18 @@ for (const backend of ["gpu", "cpu"] as const) {
   thresholded.push(summary(await matchedFilter(runtime, { n: 256, ...long, threshold: 200, backend })));
 }
 const transform = await transformed();
+const spoiled = await withNaN();
 const alive = await matchedFilter(runtime, { n, data, templates });
 runtime.dispose();
+
+/** The second datum with a NaN, on either side. */
+async function withNaN() {
+  const dirty = data.slice();
+  dirty[2 * n + 9] = Number.NaN;
+  const gpu = await matchedFilter(runtime, { n, data: dirty, templates });
+  const cpu = await matchedFilter(runtime, { n, data: dirty, templates, backend: "cpu" });
+  return { gpu: summary(gpu), cpu: summary(cpu) };
+}
 
 /** Transforms on the GPU there and back, and on the CPU there. */
 async function transformed() {
@@ -145,6 +155,7 @@ console.log(
     calibration,
     thresholded,
     transform,
+    spoiled,
     onCpu: { ...summary(onCpu), values: [...onCpu.values] },
     onGpu: { ...summary(plain), values: [...plain.values] },
     auto: { backend: auto.backend, why: auto.route, indices: [...auto.indices] },

@@ -37,6 +37,7 @@ interface Report {
     readonly elsewhere: Explanation;
     readonly keys: readonly string[];
   };
+  readonly spoiled: { readonly gpu: Summary; readonly cpu: Summary };
   readonly zeroCopy: { readonly once: number[]; readonly turned: number[]; readonly again: Summary };
 }
 
@@ -54,6 +55,15 @@ describe.skipIf(!driver)("on the embedded software GPU", () => {
     expect(Math.max(...[1, 2, 3, 5, 6, 7].map((at) => report.plain.magnitudes[at]!))).toBeLessThan(
       report.n / 2,
     );
+  });
+
+  it("a NaN in one datum takes the peak of its three pairs, on either side, and leaves the six others as they are", () => {
+    const { gpu, cpu } = report.spoiled;
+    for (const [at, index] of report.plain.indices.entries()) {
+      const hit = at >= 3 && at < 6;
+      expect([gpu.indices[at], cpu.indices[at]]).toEqual(hit ? [NO_PEAK, NO_PEAK] : [index, index]);
+      expect(gpu.magnitudes[at]).toBe(hit ? 0 : report.plain.magnitudes[at]);
+    }
   });
 
   it("chosen pairs come back in the order in which they were given", () => {

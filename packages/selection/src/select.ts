@@ -13,7 +13,7 @@ import {
   type TableRow,
   wholeConfig,
 } from "@tunelab/contract";
-import { formatId, parseConfig, parseId } from "@tunelab/variants";
+import { formatId } from "@tunelab/variants";
 import { admit, type Demand, type Objection, unmeasuredAccuracy } from "./admit.ts";
 import type { Closeness } from "./distance.ts";
 import type { KnownFault } from "./known-faults/ledger.ts";
@@ -194,30 +194,17 @@ class Search {
     }
   }
 
-  async #named(id: string, origin: Origin): Promise<string> {
-    const { operation, problem, capabilities } = this.#request;
-    const { algorithm: name, settings } = parseId(id);
-    const algorithm = await this.#load(name);
-    if (!algorithm) {
-      const known = Object.keys(operation.algorithms).join(", ");
-      throw new Fault("usage", `${operation.name} has no algorithm ${name}: it has ${known}`);
-    }
-    const defaults = algorithm.defaultConfig(problem, capabilities);
-    const config = parseConfig(algorithm.space(problem), settings, defaults);
-    const variant = formatId(name, algorithm.space(problem), config);
-    this.#consider(variant, algorithm, config, origin);
-    return variant;
-  }
-
   async pin(id: string): Promise<void> {
     const variant = await this.#named(id, { kind: "pinned" });
-    const [refusal] = this.#refused;
-    if (!refusal) return;
-    throw new Fault(
-      "unsupported",
-      `the pinned variant ${variant} cannot run here: it ${refusal.reason} (${refusal.limit}); pin another or none`,
-      { refused: this.#refused },
-    );
+    if (this.#refused.length > 0) throw (await import("./named.ts")).cannotRun(variant, this.#refused);
+  }
+
+  /** Considers a variant by its id. Ids are read by code of its own: most calls name none. */
+  async #named(id: string, origin: Origin): Promise<string> {
+    const { configNamed } = await import("./named.ts");
+    const { variant, algorithm, config } = await configNamed(this.#request, id, (name) => this.#load(name));
+    this.#consider(variant, algorithm, config, origin);
+    return variant;
   }
 
   selection(): Selection {

@@ -4,6 +4,7 @@ export * from "./dedupe.ts";
 export { type Emptiness, whyEmpty } from "./empty.ts";
 export * from "./enumerate.ts";
 export * from "./id.ts";
+export * from "./parse-id.ts";
 export { type Random, randomFrom } from "./random.ts";
 export * from "./report.ts";
 export * from "./restrict.ts";

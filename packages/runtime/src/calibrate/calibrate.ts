@@ -1,8 +1,9 @@
 import type { PortData, Problem } from "@tunelab/contract";
-import type { BoundPorts, Executor } from "@tunelab/executor";
-import type { Candidate, Selection } from "@tunelab/selection";
+import type { BoundPorts } from "@tunelab/executor";
+import type { Calibrated, Candidate } from "@tunelab/selection";
+import type { Calibration, Workshop } from "../operation.ts";
 import { laneOf, stopwatchFor } from "./lane.ts";
-import { type Outcome, type Racer, race } from "./race.ts";
+import { type Racer, race } from "./race.ts";
 
 export interface CalibrationOptions {
   /** Time to spend, compiling included; exceeded by one compilation at most. */
@@ -20,12 +21,9 @@ export interface Trial {
   verify(outputs: PortData): string | undefined | Promise<string | undefined>;
 }
 
-export interface RaceRequest {
-  readonly executor: Executor;
-  readonly problem: Problem;
-  readonly selection: Selection;
-  /** Variants of the portfolio that exist for this problem. */
-  readonly others: readonly Candidate[];
+export interface RaceRequest<P extends Problem> {
+  readonly shop: Workshop;
+  readonly problem: P;
   readonly readable: readonly string[];
   readonly trial: Trial;
 }
@@ -39,9 +37,18 @@ const time = {
   sleep: (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds)),
 };
 
-/** Races the selection's first candidates and the portfolio on the device; the selection's first is the incumbent. */
-export async function raceOn(request: RaceRequest, options: CalibrationOptions): Promise<Outcome> {
-  const { executor, problem, selection, others, readable, trial } = request;
+/**
+ * Races the selection's first candidates and the portfolio on the device; the selection's first is the incumbent. `keep` is told of the
+ * winner, and whether it was stored.
+ */
+export async function raceOn<P extends Problem>(
+  { shop, problem, readable, trial }: RaceRequest<P>,
+  options: CalibrationOptions,
+  keep: (calibrated: Calibrated) => Promise<boolean>,
+): Promise<Calibration> {
+  const selection = await shop.select(problem, {});
+  const others = await portfolioOf(shop, problem);
+  const executor = shop.executor();
   const stopwatch = await stopwatchFor(executor.device, time);
   const names = new Set<string>();
   const racers: Racer[] = [];
@@ -52,10 +59,25 @@ export async function raceOn(request: RaceRequest, options: CalibrationOptions):
       variant,
       ready: async () => {
         const plan = algorithm.plan(problem, config, executor.capabilities);
-        const prepared = await executor.prepare(plan);
+        const prepared = await executor.prepare(plan, { sound: shop.sound });
         return laneOf(prepared, trial.inputs, readable, (outputs) => trial.verify(outputs), stopwatch);
       },
     });
   }
-  return race(racers, { ...options, now: time.now });
+  const { winner: variant, us, raced, spentMs } = await race(racers, { ...options, now: time.now });
+  const ran = raced.filter(({ samples }) => samples > 0).length;
+  const stored = await keep({ variant, us, raced: ran, problem });
+  const { samples: _, out: __, ...before } = raced[0]!;
+  return { variant, us, before, raced, spentMs, stored };
+}
+
+/** Candidates of the portfolio that exist and fit for a problem. */
+async function portfolioOf(shop: Workshop, problem: Problem): Promise<readonly Candidate[]> {
+  const found: Candidate[] = [];
+  for (const variant of await shop.portfolio()) {
+    // What does not exist for this length or fit this device is no candidate; it was best somewhere else.
+    const pinned = await shop.select(problem, { variant }).catch(() => undefined);
+    if (pinned) found.push(pinned.candidates[0]);
+  }
+  return found;
 }

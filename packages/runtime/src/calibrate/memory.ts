@@ -33,3 +33,23 @@ export function parseStored(text: string | null | undefined): Calibrated | undef
     return undefined;
   }
 }
+
+/** What keeps the calibrations of one operation on one device. */
+export interface Keeper {
+  readonly cache: CalibrationCache;
+  readonly operation: string;
+  /** Of the tables: a calibration is kept under it. */
+  readonly version: string;
+  readonly device: DeviceInfo;
+  readonly profile: ProfileName;
+}
+
+/** Under what a calibration is kept: another device, profile or table has another key. */
+const keyOf = async ({ operation, version, device, profile }: Keeper, shape: string): Promise<string> =>
+  cacheKey(operation, shape, await deviceFingerprint(device, profile), version);
+
+export const recall = async (keeper: Keeper, shape: string): Promise<Calibrated | undefined> =>
+  parseStored(await keeper.cache.get(await keyOf(keeper, shape)));
+
+export const remember = async (keeper: Keeper, shape: string, found: Calibrated): Promise<void> =>
+  keeper.cache.set(await keyOf(keeper, shape), storedText(found));

@@ -70,9 +70,19 @@ const cpuExplanation = (variant: string, { why, expectedMs }: Route): Explanatio
 export const isBuffer = (value: ArrayBufferView | GPUBuffer): value is GPUBuffer =>
   !ArrayBuffer.isView(value);
 
-/** Words (of four bytes) that an array or buffer holds. */
-export const wordsOf = (values: ArrayBufferView | GPUBuffer): number =>
-  (isBuffer(values) ? values.size : values.byteLength) / 4;
+/** Words (of four bytes) that an array of this type or a buffer holds. Throws `Fault` usage that names what came instead. */
+export function wordsOf(
+  name: string,
+  values: Float32Array | Uint32Array | GPUBuffer,
+  type: "Float32Array" | "Uint32Array",
+): number {
+  // By its name, for an array of another realm (a frame, a worker's message) is no instance of this one's.
+  const got: string | undefined = (values as Float32Array | undefined)?.[Symbol.toStringTag];
+  if (got === type) return (values as Float32Array).length;
+  if (got === "GPUBuffer" || typeof (values as GPUBuffer)?.size === "number")
+    return (values as GPUBuffer).size / 4;
+  throw new Fault("usage", `${name} is ${got ?? typeof values}: give a ${type} or a GPUBuffer`);
+}
 
 /** Throws `Fault` usage for a problem that the operation refuses. */
 function checkProblem<P extends Problem>({ operation }: ShippedOperation<P>, problem: P): void {

@@ -56,7 +56,7 @@ export interface BoundFft extends TypedBound {
 
 function problemIn({ n, input, direction = "forward" }: FftInput): FftProblem {
   if (!Number.isSafeInteger(n) || n < 1) throw new Fault("usage", `n is ${n}, not a positive integer`);
-  const floats = wordsOf(input);
+  const floats = wordsOf("input", input, "Float32Array");
   const batch = floats / (2 * n);
   if (Number.isInteger(batch) && batch > 0) return { n, batch, direction };
   throw new Fault(

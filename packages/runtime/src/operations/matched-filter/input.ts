@@ -35,19 +35,17 @@ export function countsOf(given: PortsGiven): Counts {
   const templates = spectraIn("templates", given.templates, n);
   const least = given.threshold === undefined ? {} : { threshold: given.threshold };
   if (!given.pairs) return { n, data, templates, pairs: data * templates, ...least };
-  const pairs = wordsOf(given.pairs) / PAIR_WORDS;
+  const words = wordsOf("pairs", given.pairs, "Uint32Array");
+  const pairs = words / PAIR_WORDS;
   if (!Number.isInteger(pairs) || pairs < 1) {
-    throw new Fault(
-      "usage",
-      `pairs has ${wordsOf(given.pairs)} words: give two (data index, template index) a pair`,
-    );
+    throw new Fault("usage", `pairs has ${words} words: give two (data index, template index) a pair`);
   }
   if (!isBuffer(given.pairs)) checkPairs(given.pairs, data, templates);
   return { n, data, templates, pairs, ...least };
 }
 
 function spectraIn(name: string, values: Spectra, n: number): number {
-  const floats = wordsOf(values);
+  const floats = wordsOf(name, values, "Float32Array");
   const count = floats / (COMPLEX_FLOATS * n);
   if (Number.isInteger(count) && count > 0) return count;
   throw new Fault(
