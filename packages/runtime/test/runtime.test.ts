@@ -9,6 +9,7 @@ import {
 import { afterAll, describe, expect, it } from "vitest";
 import { create, globals } from "webgpu";
 import {
+  bindMatchedFilter,
   createRuntime,
   explainMatchedFilter,
   type Fault,
@@ -79,6 +80,34 @@ describe("what a call is checked for", () => {
       /96.*power of two/,
     ],
     ["a fractional length", { n: 64.5, data: floats(129), templates: floats(129) }, /n is 64.5/],
+    ["no points", { n: 0, data: floats(128), templates: floats(128) }, /n is 0, not a positive integer/],
+    ["one point", { n: 1, data: floats(2), templates: floats(2) }, /n is 1, not a power of two from 64/],
+    ["no datum", { n: 64, data: floats(0), templates: floats(128) }, /data has 0 floats/],
+    [
+      "more points than a workgroup holds",
+      { n: 32_768, data: floats(65_536), templates: floats(65_536) },
+      /n is 32768, not a power of two from 64 to 16384/,
+    ],
+    [
+      "data in double precision, which is of the right length in bytes",
+      { n: 64, data: new Float64Array(64) as never, templates: floats(128) },
+      /data is Float64Array: give a Float32Array or a GPUBuffer/,
+    ],
+    [
+      "a plain list",
+      { n: 64, data: floats(128), templates: [1, 2, 3] as never },
+      /templates is object: give a Float32Array/,
+    ],
+    [
+      "signed pairs",
+      { n: 64, data: floats(128), templates: floats(128), pairs: new Int32Array(2) as never },
+      /pairs is Int32Array: give a Uint32Array/,
+    ],
+    [
+      "no pairs",
+      { n: 64, data: floats(128), templates: floats(128), pairs: new Uint32Array(0) },
+      /pairs has 0 words/,
+    ],
     ["data cut short", { n: 64, data: floats(100), templates: floats(128) }, /data has 100 floats.*128/],
     ["no template", { n: 64, data: floats(128), templates: floats(0) }, /templates has 0 floats/],
     [
@@ -96,6 +125,32 @@ describe("what a call is checked for", () => {
     const fault = await faultOf(matchedFilter(await runtimeWith(), input));
     expect(fault.kind).toBe("usage");
     expect(fault.message).toMatch(message);
+  });
+});
+
+describe("what cannot be computed anywhere", () => {
+  it("more pairs than two dimensions of groups is refused with the number, before a table or text is looked at", async () => {
+    const runtime = await runtimeWith();
+    const fault = await faultOf(explainMatchedFilter(runtime, { n: 64, data: 65_536, templates: 65_536 }));
+    expect(fault.kind).toBe("usage");
+    expect(fault.message).toMatch(/pairs is 4294967296, over 4294836225/);
+  });
+
+  it("a caller's buffer that is too small, or cannot be bound, is a usage fault that says which", async () => {
+    const runtime = await runtimeWith();
+    const buffer = (size: number, usage: number): GPUBuffer => runtime.device.createBuffer({ size, usage });
+    const templates = new Float32Array(128);
+    const wrong = async (call: Promise<unknown>, why: RegExp): Promise<void> =>
+      expect(await faultOf(call)).toMatchObject({ kind: "usage", message: expect.stringMatching(why) });
+    const lacking = buffer(512, GPUBufferUsage.COPY_DST);
+    await wrong(matchedFilter(runtime, { n: 64, data: lacking, templates }), /port data lacks STORAGE usage/);
+    const odd = buffer(516, GPUBufferUsage.STORAGE);
+    await wrong(matchedFilter(runtime, { n: 64, data: odd, templates }), /data has 129 floats/);
+    const [data, records] = [buffer(512, GPUBufferUsage.STORAGE), buffer(8, GPUBufferUsage.STORAGE)];
+    await wrong(
+      bindMatchedFilter(runtime, { n: 64, data, templates, records }),
+      /port records has 8 bytes, the plan needs 16/,
+    );
   });
 });
 
