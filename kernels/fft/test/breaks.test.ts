@@ -1,5 +1,4 @@
 import type { Config, Plan } from "@tunelab/contract";
-import { interpret } from "@tunelab/variants/interpreter";
 import { describe, expect, it } from "vitest";
 import {
   codelet,
@@ -7,10 +6,10 @@ import {
   inputPosition,
   type OneWorkgroupConfig,
   oneWorkgroup,
-  outputPosition,
   shapeOf,
 } from "../src/index.ts";
 import { planOf, runOnCpu } from "./cpu.ts";
+import { gatherAsScatter, handedOn, lastExchangeSkipped, segment, without } from "./segments.ts";
 
 /**
  * What a generator of such kernels gets wrong without an error from WebGPU, put in on purpose. Each break must turn exactly the check
@@ -51,38 +50,6 @@ const faultsOf = ({ plan }: Kernel, kind: string): readonly string[] =>
     .faults.filter((fault) => fault.kind === kind)
     .map(({ first }) => first);
 
-/** The lines of a text that belong to pass `index`: its butterflies, then the exchange after it. */
-function segment(wgsl: string, index: number): string[] {
-  const all = wgsl.split("\n").map((line) => line.trim());
-  const from = all.findIndex((line) => line.startsWith(`// pass ${index}:`));
-  const to = all.findIndex((line) => line.startsWith(`// pass ${index + 1}:`));
-  return all.slice(from + 1, to < 0 ? undefined : to);
-}
-
-const isExchange = (line: string): boolean => /stage\[|workgroupBarrier|^let p\d+[oi]\d/.test(line);
-
-/** Positions that the registers hold after the exchange of a pass, by thread; they held those of the pass's outputs. */
-function handedOn(wgsl: string, index: number): number[] {
-  const { points, threads } = SHAPE;
-  const registers = Array.from({ length: points }, (_, r) => r);
-  const text = `
-    @group(0) @binding(0) var<storage, read> tags: array<f32>;
-    @group(0) @binding(1) var<storage, read_write> got: array<f32>;
-    ${/var<workgroup> stage[^;]+;/.exec(wgsl)![0]}
-    @compute @workgroup_size(${threads}) fn main(@builtin(local_invocation_index) t: u32) {
-      ${registers.map((r) => `var x${r} = vec2f(tags[t * ${points}u + ${r}u], 0.0f);`).join("\n")}
-      ${segment(wgsl, index).filter(isExchange).join("\n")}
-      ${registers.map((r) => `got[t * ${points}u + ${r}u] = x${r}.x;`).join("\n")}
-    }`;
-  const tags = new Float32Array(PROBLEM.n);
-  for (let t = 0; t < threads; t++) {
-    for (const r of registers) tags[t * points + r] = outputPosition(SHAPE, SHAPE.passes[index]!, t, r);
-  }
-  const got = new Float32Array(PROBLEM.n);
-  interpret({ wgsl: text, buffers: { tags, got }, extents: {}, groups: 1 });
-  return [...got];
-}
-
 /** Every check by its name; each throws where its property does not hold. */
 const CHECKS: Readonly<Record<string, (broken: Break) => void>> = {
   "no thread reads what another may still be writing": (broken) => {
@@ -111,7 +78,7 @@ const CHECKS: Readonly<Record<string, (broken: Break) => void>> = {
       const want = Array.from({ length: PROBLEM.n }, (_, at) =>
         inputPosition(SHAPE, next, Math.floor(at / SHAPE.points), at % SHAPE.points),
       );
-      expect(handedOn(wgsl, index), `after pass ${index}`).toEqual(want);
+      expect(handedOn(wgsl, SHAPE, index), `after pass ${index}`).toEqual(want);
     }
   },
 
@@ -137,13 +104,6 @@ const inText =
   (change: (wgsl: string) => string): Break =>
   ({ plan, wgsl }) => ({ plan, wgsl: change(wgsl) });
 
-/** Removes lines of the text. */
-const without = (wgsl: string, drop: (line: string) => boolean): string =>
-  wgsl
-    .split("\n")
-    .filter((line) => !drop(line.trim()))
-    .join("\n");
-
 const BREAKS: readonly (readonly [name: string, check: string, broken: Break])[] = [
   [
     "a barrier removed",
@@ -165,26 +125,12 @@ const BREAKS: readonly (readonly [name: string, check: string, broken: Break])[]
   [
     "a gather with the scatter's index",
     "an exchange hands every register the position that its next pass reads",
-    inText((wgsl) => {
-      const scatter = [...wgsl.matchAll(/^ *stage\[([^\]]*p1o[^\]]*)\] = x(\d+);/gm)];
-      return scatter.reduce(
-        (text, [, slot, register]) =>
-          text.replace(
-            new RegExp(`x${register} = stage\\[[^\\]]*p1i[^\\]]*\\];`),
-            `x${register} = stage[${slot}];`,
-          ),
-        wgsl,
-      );
-    }),
+    inText(gatherAsScatter),
   ],
   [
     "the last exchange skipped",
     "every exchange takes place: workgroup memory carries what the cost claims",
-    inText((wgsl) => {
-      const [before, after] = wgsl.split(/(?=\/\/ pass 2:)/) as [string, string];
-      const [last, rest] = after.split(/(?=\/\/ pass 3:)/) as [string, string];
-      return before + without(last, (line) => line.includes("stage[")) + rest;
-    }),
+    inText(lastExchangeSkipped),
   ],
   [
     "a stale length",
