@@ -3,11 +3,12 @@ import {
   type Config,
   DEFAULT_CAPABILITIES,
   DEFAULT_LIMITS,
+  type Space,
   supports,
   type TuningTable,
 } from "@tunelab/contract";
 import { select } from "@tunelab/selection";
-import { formatId } from "@tunelab/variants";
+import { formatId, randomFrom, sample } from "@tunelab/variants";
 import { describe, expect, it } from "vitest";
 import { type FftProblem, fourStep, type OneWorkgroupConfig, oneWorkgroup, operation } from "../src/index.ts";
 import { bitsOf, planOf, runOnCpu } from "./cpu.ts";
@@ -182,6 +183,37 @@ describe("selection under limits", () => {
     });
     expect(candidates.map(({ algorithm }) => algorithm.name)).toEqual(["four-step"]);
     expect(refused[0]!.variant).toMatch(/^one-workgroup\//);
+  });
+
+  for (const n of [256, 1024, 4096, 16_384]) {
+    it(`the crossover is a table's to say: where four-step was faster at n = ${n} it is chosen, and one-workgroup where it was not`, async () => {
+      const problem = problemOf(n);
+      const whole = tableOf(problem, [oneWorkgroup.defaultConfig(problem, DEFAULT_CAPABILITIES)]);
+      const [own] = whole.entries[0]!.rows;
+      const config = fourStep.defaultConfig(problem, DEFAULT_CAPABILITIES);
+      const split = {
+        ...own!,
+        ...{ algorithm: "four-step", config: config as Config },
+        variant: formatId("four-step", fourStep.space(problem), config),
+      };
+      for (const first of ["four-step", "one-workgroup"]) {
+        const rows = [own!, split]
+          .sort((a) => (a.algorithm === first ? -1 : 1))
+          .map((row, at) => ({ ...row, rank: at + 1, minUs: 10 + at, medianUs: 10 + at }));
+        const table = { ...whole, entries: [{ ...whole.entries[0]!, rows }] };
+        const capabilities = limited(64, 1024);
+        const { candidates } = await select({ tables: [table], operation, problem, capabilities });
+        expect(candidates[0].algorithm.name).toBe(first);
+      }
+    });
+  }
+
+  it("every length from 64 to 1048576 has variants, of both algorithms from 256 to 16384", () => {
+    for (let n = 64; n <= 1_048_576; n *= 2) {
+      const of = (algorithm: typeof oneWorkgroup | typeof fourStep): number =>
+        sample(algorithm.space(problemOf(n)) as Space, randomFrom(n), 1).length;
+      expect([of(oneWorkgroup), of(fourStep)], `n = ${n}`).toEqual([n <= 16_384 ? 1 : 0, n >= 256 ? 1 : 0]);
+    }
   });
 
   it("a row of the other direction serves, the same direction's goes first", async () => {
