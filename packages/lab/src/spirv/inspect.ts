@@ -36,6 +36,9 @@ export async function look(
 /** Instructions that a clamp takes: a minimum; of a runtime-sized array also the length, one less, and the array's address. */
 const INSTRUCTIONS: Readonly<Record<PlacedClamp["bound"], number>> = { fixed: 1, runtime: 4 };
 
+/** Instructions of a loop's counter: 2^64 rounds in two words, set, tested and counted down. */
+const GUARD_INSTRUCTIONS = 18;
+
 /** What was counted of one text under one profile. */
 export interface Figures {
   readonly instructions: number;
@@ -61,9 +64,10 @@ export function figuresOf({ total, clamps, safety }: Inspection): Figures {
   };
 }
 
-/** Instructions of the portable text beyond the native one that clamps do not account for: 0, or something has no name yet. */
+/** Instructions of the portable text beyond the native one that clamps and counters of loops do not account for: 0, or something has no name yet. */
 export const unnamed = (portable: Figures, native: Figures): number =>
   portable.instructions -
   native.instructions -
   INSTRUCTIONS.fixed * (portable.avoidable + portable.data) -
-  INSTRUCTIONS.runtime * portable.runtime;
+  INSTRUCTIONS.runtime * portable.runtime -
+  GUARD_INSTRUCTIONS * portable.guardedLoops;

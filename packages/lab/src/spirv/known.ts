@@ -4,6 +4,8 @@ import type { PlacedClamp } from "@tunelab/variants/spirv";
 export interface Known {
   readonly kernel: string;
   readonly arrays: readonly string[];
+  /** Stages whose loops carry a counter for the same reason. */
+  readonly loops?: readonly string[];
   readonly why: string;
 }
 
@@ -14,10 +16,20 @@ export interface Known {
 export const KNOWN: readonly Known[] = [
   {
     kernel: "matched-filter",
-    arrays: ["treeKey", "treeAt"],
+    arrays: ["treeKey", "treeAt", "partial"],
     why: "a tree reduction reads treeKey[t + half] under `if (t < half)`, which no range analysis takes into account; a remainder in the index would cost the one instruction that the clamp costs",
+  },
+  {
+    kernel: "matched-filter",
+    arrays: ["loud", "survivors"],
+    loops: ["tile"],
+    why: "tile-fused goes through as many survivors as it counted, a number in memory that no analysis bounds, and clears its flags under a condition",
   },
 ];
 
 export const knownFor = (kernel: string, { array }: PlacedClamp): Known | undefined =>
   KNOWN.find((one) => one.kernel === kernel && one.arrays.includes(array));
+
+/** Whether a stage's loops are known to carry counters. */
+export const loopsKnown = (kernel: string, stage: string): boolean =>
+  KNOWN.some((one) => one.kernel === kernel && one.loops?.includes(stage));

@@ -131,11 +131,15 @@ async function firstDefault(operation: Operation, problem: Problem): Promise<str
 /** A problem for each text-giving shape of the workloads: extents change no text. */
 export function lengthsOf({ operation, workloads }: Suite): readonly Problem[] {
   const extents = operation.dimensions.filter(({ role }) => role !== "shape").map(({ name }) => name);
+  // A dimension that a problem may leave out asks another question, which other algorithms may answer.
   const shape = (problem: Problem): string =>
-    problemKey(Object.fromEntries(Object.entries(problem).filter(([name]) => !extents.includes(name))));
+    `${problemKey(Object.fromEntries(Object.entries(problem).filter(([name]) => !extents.includes(name))))} ${Object.keys(problem).sort().join()}`;
   const all = Object.values(workloads).flat();
   return [...new Map([...all].reverse().map((problem) => [shape(problem), problem])).values()].reverse();
 }
+
+/** Turns for each variant of a sample before too few exist. */
+const TURNS = 20;
 
 /** `count` variants over all algorithms of all suites, each of a length of its workloads; the same for the same seed. */
 export async function sampleOf(
@@ -152,11 +156,12 @@ export async function sampleOf(
       ),
     )
   ).flat();
-  // Every algorithm in turn; a length at which it has no variant is drawn again.
-  for (let tries = 0; drawn.length < count && tries < 20 * count; tries++) {
-    const { suite, algorithm } = algorithms[drawn.length % algorithms.length]!;
+  // Every algorithm in turn; at a length where it has no variant, or a question that it does not answer, its turn passes.
+  for (let turn = 0; drawn.length < count && turn < TURNS * count; turn++) {
+    const { suite, algorithm } = algorithms[turn % algorithms.length]!;
     const problems = lengthsOf(suite);
     const problem = problems[random.integer(problems.length)]!;
+    if (suite.operation.answers?.(algorithm.name, problem) === false) continue;
     const space = algorithm.space(problem);
     const [config] = sample(space, random, 1);
     if (!config) continue;
