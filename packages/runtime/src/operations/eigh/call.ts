@@ -80,7 +80,7 @@ function problemIn(input: EighInput): EighProblem {
     }
   }
   const stride = matrixStride({ n, pad, gap });
-  const floats = wordsOf(input.matrices);
+  const floats = wordsOf("matrices", input.matrices, "Float32Array");
   const batch = floats / stride;
   if (Number.isInteger(batch) && batch > 0) return problemOf({ ...input, batch });
   throw new Fault(
