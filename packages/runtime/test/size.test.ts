@@ -43,7 +43,7 @@ const isTable = (chunk: Chunk): boolean =>
   holds(chunk, "generated/matched-filter/index") || holds(chunk, "nvidia-h200.tint-vulkan.portable");
 
 /** Budgets in bytes after gzip: the entry with one device's table, and all that a page loads before its first result. */
-const WITH_A_TABLE = 22.5 * 1024;
+const WITH_A_TABLE = 23 * 1024;
 const FIRST_RESULT = 39_500;
 
 /** What a call without a threshold loads: hierarchical algorithms answer no such call, and stay away. */
@@ -55,7 +55,7 @@ describe("what a page downloads", () => {
     chunks = await bundle("matched-filter");
   }, 60_000);
 
-  it("the matched filter's entry with one device's table is at most 22.5 KB", () => {
+  it("the matched filter's entry with one device's table is at most 23 KB", () => {
     const bytes = gzipped(chunks, (chunk) => isEntry(chunk) || isTable(chunk));
     console.log(`matched-filter entry with one table: ${bytes} bytes after gzip`);
     expect(bytes).toBeLessThanOrEqual(WITH_A_TABLE);
