@@ -151,7 +151,7 @@ describe("selection under limits", () => {
         problem,
         capabilities,
       });
-      expect(candidates[0].config).toEqual(build(8192, kibibytes, { radix: 16, workgroup: 512 }));
+      expect(candidates[0].config).toMatchObject(build(8192, kibibytes, { radix: 16, workgroup: 512 }));
       expect(candidates[0].resources.workgroupBytes).toBeLessThanOrEqual(kibibytes * 1024);
       const over = refused.filter(({ limit }) => limit === "maxComputeWorkgroupStorageSize");
       expect(over).toHaveLength(BUDGETS.filter((size) => size > kibibytes).length);

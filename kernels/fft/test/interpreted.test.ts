@@ -55,7 +55,9 @@ describe("one-workgroup, its text run on the CPU", () => {
         .slice(0, 10);
       expect(configs).toHaveLength(10);
       for (const [at, config] of configs.entries()) {
-        expectRight("one-workgroup", problem, config, WIDTHS[at % WIDTHS.length]!);
+        // A device whose subgroups are narrower than the shuffles refuses the variant.
+        const wide = WIDTHS.filter((width) => width >= config.shuffle);
+        expectRight("one-workgroup", problem, config, wide[at % wide.length]!);
       }
     });
   }

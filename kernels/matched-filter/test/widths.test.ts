@@ -27,6 +27,8 @@ describe("the matched filter's texts, run on the CPU at subgroup widths 4 to 64"
         const space = algorithm.space(PROBLEM) as Parameters<typeof sample>[0];
         const configs = sample(space, randomFrom(5), 400)
           .filter((config) => config.reduction === reduction && Number(config.chunk) >= 4)
+          // Shuffles are right only where subgroups are wide enough: `carriers.test.ts`.
+          .filter((config) => config.shuffle === 0)
           .slice(0, 2);
         expect(configs).toHaveLength(2);
         for (const config of configs) {

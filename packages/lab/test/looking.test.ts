@@ -90,7 +90,14 @@ describe("a space under the glass", () => {
   });
 
   it("names the constraint that leaves an algorithm nothing", async () => {
-    const { code, out } = await lab(["space", "fft", "--n", "64", "--where", "radix=4,twiddles=table,loads=scalar"]);
+    const { code, out } = await lab([
+      "space",
+      "fft",
+      "--n",
+      "64",
+      "--where",
+      "radix=4,twiddles=table,loads=scalar",
+    ]);
     expect(code).toBe(0);
     expect(out).toMatch(/no variant is valid: long-enough-to-split \(.*\) holds for no combination/);
   });

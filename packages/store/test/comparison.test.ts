@@ -220,7 +220,10 @@ describe("published comparisons", () => {
     const right = await readFile(path, "utf8");
     const wrong: readonly (readonly [string, string])[] = [
       [right.slice(0, 200), `${path} is no JSON`],
-      [right.replace('"schema":1', '"schema":9'), "newer tunelab (schema 9, this one reads 1)"],
+      [
+        right.replace(`"schema":${COMPARISON_SCHEMA}`, '"schema":9'),
+        `newer tunelab (schema 9, this one reads ${COMPARISON_SCHEMA})`,
+      ],
       [right.replace('"id":"01E"', '"id":"01F"'), `${path} holds comparison 01F, not its own`],
       ["{}", `${path} is no record of a comparison`],
     ];

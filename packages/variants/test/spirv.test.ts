@@ -75,6 +75,7 @@ describe("what else keeps a text safe", () => {
       guardedLoops: 1,
       zeroedBytes: 64 * 8 + 64 * 4,
       checkedDivisions: 1,
+      shuffleGuards: 0,
     });
   });
 

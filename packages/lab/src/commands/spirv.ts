@@ -107,7 +107,7 @@ async function one(kernel: string, id: string | undefined, flags: Flags, io: Io)
     io.out(`\nNext: ${commandLine(`spirv ${kernel} --shipped --check`)} looks at every variant that ships`);
   }
   const wrong = found.flatMap(({ inspection }) =>
-    inspection.clamps.filter((clamp) => isAvoidable(clamp) && !knownFor(operation.name, clamp)),
+    inspection.clamps.filter((clamp) => isAvoidable(clamp) && !knownFor(operation.name, variant, clamp)),
   );
   if (flags.check && wrong.length > 0) throw new ExitWith(EXIT.failed);
 }
@@ -132,7 +132,7 @@ function textOf(
     counts,
     `  ${inspection.dynamicAccesses} of ${inspection.accesses} accesses to arrays have an index that the text computes; ${inspection.clamps.length} clamps under ${profile}`,
     ...clamps,
-    `  ${safety.loops} loops, ${safety.guardedLoops} of them with a counter; ${safety.checkedDivisions} divisions checked for zero; ${safety.zeroedBytes} bytes of workgroup memory zeroed`,
+    `  ${safety.loops} loops, ${safety.guardedLoops} of them with a counter; ${safety.checkedDivisions} divisions checked for zero; ${safety.shuffleGuards} instructions around shuffles; ${safety.zeroedBytes} bytes of workgroup memory zeroed`,
   ].join("\n");
 }
 

@@ -48,6 +48,7 @@ export interface Figures {
   readonly runtime: number;
   readonly guardedLoops: number;
   readonly checkedDivisions: number;
+  readonly shuffleGuards: number;
   readonly zeroedBytes: number;
 }
 
@@ -60,14 +61,16 @@ export function figuresOf({ total, clamps, safety }: Inspection): Figures {
     runtime: count(({ bound }) => bound === "runtime"),
     guardedLoops: safety.guardedLoops,
     checkedDivisions: safety.checkedDivisions,
+    shuffleGuards: safety.shuffleGuards,
     zeroedBytes: safety.zeroedBytes,
   };
 }
 
-/** Instructions of the portable text beyond the native one that clamps and counters of loops do not account for: 0, or something has no name yet. */
+/** Instructions of the portable text beyond the native one that clamps, counters of loops and lanes of shuffles do not account for: 0, or something has no name yet. */
 export const unnamed = (portable: Figures, native: Figures): number =>
   portable.instructions -
   native.instructions -
   INSTRUCTIONS.fixed * (portable.avoidable + portable.data) -
   INSTRUCTIONS.runtime * portable.runtime -
-  GUARD_INSTRUCTIONS * portable.guardedLoops;
+  GUARD_INSTRUCTIONS * portable.guardedLoops -
+  portable.shuffleGuards;

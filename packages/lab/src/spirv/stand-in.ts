@@ -18,6 +18,8 @@ const SIZE = /@workgroup_size\((\d+)\)/;
 const LANE = /@builtin\(local_invocation_index\) (\w+): u32/;
 const GROUP = /@builtin\(workgroup_id\) (\w+): vec3u/;
 const ARRAY = /var<workgroup> (\w+): array<(\w+), (\d+)>;/g;
+/** Scalars, atomic or not: each takes a row of 16 bytes. */
+const SCALAR = /var<workgroup> \w+: (?!array)[^;]+;/g;
 
 /**
  * A text with the same ranges of indexes that fits a smaller device, for a compiler refuses what the device cannot run. The invocation's
@@ -48,7 +50,8 @@ export function standInFor(wgsl: string, limits: WorkgroupLimits): StandIn | und
       bytes: (BYTES[type!] ?? 16) * Number(count),
     }))
     .sort((a, b) => b.bytes - a.bytes);
-  let bytes = arrays.reduce((sum, one) => sum + Math.ceil(one.bytes / 16) * 16, 0);
+  const scalars = 16 * [...text.matchAll(SCALAR)].length;
+  let bytes = arrays.reduce((sum, one) => sum + Math.ceil(one.bytes / 16) * 16, scalars);
   for (const one of arrays) {
     if (bytes <= limits.maxComputeWorkgroupStorageSize) break;
     const binding = `@group(1) @binding(${moved.length})`;

@@ -69,12 +69,26 @@ export interface Safety {
   readonly zeroedBytes: number;
   /** Calls of the helpers for / and % whose divisor is no constant: a driver cannot fold their check for zero away. */
   readonly checkedDivisions: number;
+  /** Instructions that keep the lanes of shuffles within their subgroup. */
+  readonly shuffleGuards: number;
 }
+
+/**
+ * Instructions around a shuffle: a load of the last lane's number and a minimum (`subgroupShuffle`); where the lane is worked out from the
+ * invocation's own (xor, up, down) its load, that arithmetic and a comparison more. A text that shuffles finds out the last lane
+ * once: a sum, a subtraction, two stores and the load of its own lane.
+ */
+const SHUFFLE = { lane: 2, own: 3, once: 5 } as const;
 
 export function safetyOf(module: SpirvModule): Safety {
   const all = module.functions.flatMap(({ instructions }) => instructions);
   const named = (id: string | undefined, pattern: RegExp): boolean =>
     pattern.test(module.names.get(id ?? "") ?? "");
+  const loadsOf = (variable: string): number =>
+    all.filter(
+      ({ opcode, operands }) => opcode === "OpLoad" && named(operands[1], new RegExp(`^${variable}$`)),
+    ).length;
+  const [lanes, own] = [loadsOf("tint_subgroup_last_id"), loadsOf("tint_subgroup_invocation_id")];
   const variables = module.globals.filter(({ opcode }) => opcode === "OpVariable");
   return {
     loops: all.filter(({ opcode }) => opcode === "OpLoopMerge").length,
@@ -92,6 +106,7 @@ export function safetyOf(module: SpirvModule): Safety {
         named(operands[1], /^tint_(div|mod)_/) &&
         module.definitions.get(operands.at(-1)!)?.opcode.startsWith("OpConstant") !== true,
     ).length,
+    shuffleGuards: lanes > 0 ? SHUFFLE.once + SHUFFLE.lane * lanes + SHUFFLE.own * own : 0,
   };
 }
 
