@@ -85,8 +85,8 @@ export const GUARDS: readonly Guard[] = [
     name: "a cache that fails stops no call",
     ...{
       file: "runtime/src/runtime.ts",
-      from: ".#recall(shipped, shape).catch(() => undefined)",
-      to: ".#recall(shipped, shape)",
+      from: "} catch {\n      return undefined;\n    }\n  }\n\n  #close",
+      to: "} catch (error) {\n      throw error;\n    }\n  }\n\n  #close",
     },
     test: "runtime/test/faults.test.ts",
     red: ["end the call that they belong to, and none ends the process"],
@@ -140,8 +140,8 @@ export const GUARDS: readonly Guard[] = [
     name: "a pinned variant that cannot run throws",
     ...{
       file: "selection/src/select.ts",
-      from: "if (!refusal) return;",
-      to: "if (refusal || !refusal) return;",
+      from: "if (this.#refused.length > 0) throw (await",
+      to: "if (this.#refused.length < 0) throw (await",
     },
     test: "runtime/test/runtime.test.ts",
     red: ["runs, and one that cannot run throws instead of running another"],
