@@ -36,7 +36,11 @@ describe.skipIf(!embedded)("tune twice with one seed", { timeout: 600_000 }, () 
   it("proposes the same variants in the same order (random), and others with another seed", async () => {
     const one = await proposals("random", 7);
     expect(one.length).toBeGreaterThanOrEqual(8);
-    expect(await proposals("random", 7)).toEqual(one);
+    // How many there are follows from the time: a finalist that fails leaves its place to one more.
+    const again = await proposals("random", 7);
+    const common = Math.min(one.length, again.length);
+    expect(common).toBeGreaterThanOrEqual(8);
+    expect(again.slice(0, common)).toEqual(one.slice(0, common));
     expect(await proposals("random", 8)).not.toEqual(one);
   });
 

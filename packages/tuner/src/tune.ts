@@ -216,7 +216,10 @@ class Session {
       this.#progress({ kind: "unreached", operation, problem });
       return;
     }
-    const algorithms = await loadAlgorithms(suite.operation, workload.algorithms);
+    const loaded = await loadAlgorithms(suite.operation, workload.algorithms);
+    // Those that do not answer this question would fail, and fail again in every session that is resumed. Where none does, each says why.
+    const answering = loaded.filter(({ name }) => suite.operation.answers?.(name, problem) !== false);
+    const algorithms = answering.length > 0 ? answering : loaded;
     const where = this.#options.where ?? {};
     const searched = algorithms.map((algorithm) => ({
       algorithm,

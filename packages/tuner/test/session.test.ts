@@ -244,4 +244,15 @@ describe("a session's numbers", () => {
       [...result.trials.map(({ measuredAt }) => measuredAt)].sort(),
     );
   });
+
+  it("leaves out an algorithm that does not answer the problem's question", async () => {
+    const plain = toySuite();
+    const { only } = plain.operation.algorithms;
+    const other = async () => ({ ...(await only!()), name: "other" });
+    const answers = (name: string): boolean => name !== "other";
+    const operation = { ...plain.operation, algorithms: { only: only!, other }, answers };
+    const { result } = await session({ suite: { ...plain, operation } });
+    expect(result.trials.length).toBeGreaterThan(2);
+    expect(new Set(result.trials.map(({ algorithm }) => algorithm))).toEqual(new Set(["only"]));
+  });
 });
