@@ -116,7 +116,11 @@ describe("the packages of a kernel's author", () => {
     const tsx = join(dirname(fromRoot("tsx/package.json")), "dist/cli.mjs");
     const found = JSON.parse(await run(process.execPath, [tsx, "check.ts"], folder));
     expect(found.valid).toBeGreaterThan(3);
-    expect(found).toMatchObject({ ids: found.valid, label: expect.stringContaining("tile="), hash: "function" });
+    expect(found).toMatchObject({
+      ids: found.valid,
+      label: expect.stringContaining("tile="),
+      hash: "function",
+    });
     expect(found.submitMs).toBeGreaterThan(0);
   });
 });
