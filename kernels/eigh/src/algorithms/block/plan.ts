@@ -4,6 +4,7 @@ import {
   CONTRACT_VERSION,
   type DispatchStep,
   type Plan,
+  requirementsOf,
 } from "@tunelab/contract";
 import { portBindings, portBuffers, strides } from "../../buffers.ts";
 import {
@@ -66,7 +67,7 @@ export const block: Algorithm<EighProblem, BlockConfig> = {
 
   plan(problem, config) {
     const { n } = problem;
-    const { features, ...needs } = this.resources(problem, config);
+    const needs = this.resources(problem, config);
     const blocks = blocksOf(n, config.block);
     const tasks = config.workgroup / lanesFor(n, config).lanes;
     const columns: Binding = { buffer: "basis", access: "read-write" };
@@ -130,13 +131,7 @@ export const block: Algorithm<EighProblem, BlockConfig> = {
         minimum: Math.ceil((LEAST_TASKS * tasks) / blocks.pairs),
       },
       extents: strides(problem),
-      requires: {
-        features,
-        limits: {
-          maxComputeWorkgroupStorageSize: needs.workgroupBytes,
-          maxComputeInvocationsPerWorkgroup: needs.invocations,
-        },
-      },
+      requires: requirementsOf(needs),
     };
     return plan;
   },

@@ -1,4 +1,4 @@
-import { type Algorithm, CONTRACT_VERSION, type Plan } from "@tunelab/contract";
+import { type Algorithm, CONTRACT_VERSION, type Plan, requirementsOf } from "@tunelab/contract";
 import { portBindings, portBuffers, strides } from "../../buffers.ts";
 import { compulsoryBytes, type EighProblem, expectedSweeps } from "../../problem.ts";
 import { talkBytes, WIDEST_SUBGROUP } from "../../wgsl/lanes.ts";
@@ -47,7 +47,7 @@ export const oneSided: Algorithm<EighProblem, OneSidedConfig> = {
   },
 
   plan(problem, config) {
-    const { features, ...needs } = this.resources(problem, config);
+    const needs = this.resources(problem, config);
     const bindings = portBindings(problem);
     const matrices = config.workgroup / lanesFor(problem.n, config.split).lanes;
     const plan: Plan = {
@@ -74,13 +74,7 @@ export const oneSided: Algorithm<EighProblem, OneSidedConfig> = {
         minimum: LEAST_MATRICES,
       },
       extents: strides(problem),
-      requires: {
-        features,
-        limits: {
-          maxComputeWorkgroupStorageSize: needs.workgroupBytes,
-          maxComputeInvocationsPerWorkgroup: needs.invocations,
-        },
-      },
+      requires: requirementsOf(needs),
     };
     return plan;
   },

@@ -6,6 +6,7 @@ import {
   CONTRACT_VERSION,
   type DispatchStep,
   type Plan,
+  requirementsOf,
   type Step,
 } from "@tunelab/contract";
 import { portBindings, portBuffers, strides } from "../../buffers.ts";
@@ -146,13 +147,7 @@ export const scalar: Algorithm<EighProblem, ScalarConfig> = {
         minimum: LEAST_MATRICES,
       },
       extents: strides(problem),
-      requires: {
-        features: [],
-        limits: {
-          maxComputeWorkgroupStorageSize: needs.workgroupBytes,
-          maxComputeInvocationsPerWorkgroup: needs.invocations,
-        },
-      },
+      requires: requirementsOf(needs),
     };
     return plan;
   },

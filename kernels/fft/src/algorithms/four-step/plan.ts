@@ -1,4 +1,11 @@
-import { type Algorithm, type Binding, CONTRACT_VERSION, Fault, type GroupCount } from "@tunelab/contract";
+import {
+  type Algorithm,
+  type Binding,
+  CONTRACT_VERSION,
+  Fault,
+  type GroupCount,
+  requirementsOf,
+} from "@tunelab/contract";
 import { constantBuffer, pointsBuffer, twiddleBuffer } from "../../buffers.ts";
 import {
   COMPLEX_BYTES,
@@ -104,7 +111,7 @@ export const fourStep: Algorithm<FftProblem, FourStepConfig> = {
       fixed: 0,
       perItem: { groups: n / length / side, items: 1 },
     });
-    const { workgroupBytes: bytes, invocations } = this.resources(problem, config);
+    const needs = this.resources(problem, config);
     const tables = [columnTable, rowTable, turns].filter((buffer) => buffer !== undefined);
     return {
       contract: CONTRACT_VERSION,
@@ -141,10 +148,7 @@ export const fourStep: Algorithm<FftProblem, FourStepConfig> = {
       ],
       batch: { dimension: "batch", items: batch, order: "independent", quantum: 1, minimum: leastItems(n) },
       extents: {},
-      requires: {
-        features: [],
-        limits: { maxComputeWorkgroupStorageSize: bytes, maxComputeInvocationsPerWorkgroup: invocations },
-      },
+      requires: requirementsOf(needs),
     };
   },
 

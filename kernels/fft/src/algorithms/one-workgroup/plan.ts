@@ -1,4 +1,4 @@
-import { type Algorithm, type Binding, CONTRACT_VERSION, Fault } from "@tunelab/contract";
+import { type Algorithm, type Binding, CONTRACT_VERSION, Fault, requirementsOf } from "@tunelab/contract";
 import { pointsBuffer, twiddleBuffer } from "../../buffers.ts";
 import {
   COMPLEX_BYTES,
@@ -69,7 +69,7 @@ export const oneWorkgroup: Algorithm<FftProblem, OneWorkgroupConfig> = {
       ...(table ? [{ buffer: table.name, access: tableAccess(config.twiddles) }] : []),
       { buffer: "output", access: "read-write" },
     ];
-    const { workgroupBytes: bytes, invocations, features } = this.resources(problem, config);
+    const needs = this.resources(problem, config);
     return {
       contract: CONTRACT_VERSION,
       operation: "fft",
@@ -94,10 +94,7 @@ export const oneWorkgroup: Algorithm<FftProblem, OneWorkgroupConfig> = {
         minimum: leastItems(n),
       },
       extents: {},
-      requires: {
-        features,
-        limits: { maxComputeWorkgroupStorageSize: bytes, maxComputeInvocationsPerWorkgroup: invocations },
-      },
+      requires: requirementsOf(needs),
     };
   },
 

@@ -1,4 +1,4 @@
-import { type Algorithm, type Binding, CONTRACT_VERSION, type Plan } from "@tunelab/contract";
+import { type Algorithm, type Binding, CONTRACT_VERSION, type Plan, requirementsOf } from "@tunelab/contract";
 import {
   defaultTransform,
   exchangedBytes,
@@ -105,7 +105,7 @@ export const corrReduce: Algorithm<MatchedFilterProblem, CorrReduceConfig> = {
     ];
     const { transforms = 1 } = config;
     const groups = (items: number) => ({ fixed: 0, perItem: { groups: 1, items } });
-    const { features, ...needs } = this.resources(problem, config);
+    const needs = this.resources(problem, config);
     const plan: Plan = {
       contract: CONTRACT_VERSION,
       operation: "matched-filter",
@@ -146,13 +146,7 @@ export const corrReduce: Algorithm<MatchedFilterProblem, CorrReduceConfig> = {
         minimum: LEAST_PAIRS,
       },
       extents: thresholdExtents(problem),
-      requires: {
-        features,
-        limits: {
-          maxComputeWorkgroupStorageSize: needs.workgroupBytes,
-          maxComputeInvocationsPerWorkgroup: needs.invocations,
-        },
-      },
+      requires: requirementsOf(needs),
     };
     return plan;
   },

@@ -1,4 +1,4 @@
-import { type Algorithm, type Binding, CONTRACT_VERSION, type Plan } from "@tunelab/contract";
+import { type Algorithm, type Binding, CONTRACT_VERSION, type Plan, requirementsOf } from "@tunelab/contract";
 import {
   defaultTransform,
   exchangedBytes,
@@ -103,7 +103,7 @@ export const fused: Algorithm<MatchedFilterProblem, FusedConfig> = {
       ...(table ? [{ buffer: "twiddles", access: tableAccess(config.twiddles) }] : []),
       { buffer: "records", access: "read-write" },
     ];
-    const { features, ...needs } = this.resources(problem, config);
+    const needs = this.resources(problem, config);
     const plan: Plan = {
       contract: CONTRACT_VERSION,
       operation: "matched-filter",
@@ -128,13 +128,7 @@ export const fused: Algorithm<MatchedFilterProblem, FusedConfig> = {
         minimum: LEAST_PAIRS,
       },
       extents: thresholdExtents(problem),
-      requires: {
-        features,
-        limits: {
-          maxComputeWorkgroupStorageSize: needs.workgroupBytes,
-          maxComputeInvocationsPerWorkgroup: needs.invocations,
-        },
-      },
+      requires: requirementsOf(needs),
     };
     return plan;
   },

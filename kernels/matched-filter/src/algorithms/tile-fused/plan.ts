@@ -1,4 +1,4 @@
-import { type Algorithm, type Binding, CONTRACT_VERSION } from "@tunelab/contract";
+import { type Algorithm, type Binding, CONTRACT_VERSION, requirementsOf } from "@tunelab/contract";
 import {
   exchangeFor,
   exchangeMemory,
@@ -125,7 +125,7 @@ export const tileFused: Algorithm<MatchedFilterProblem, TileFusedConfig> = {
       records: "read-write",
       passed: "read-write",
     });
-    const { features, ...needs } = this.resources(problem, config);
+    const needs = this.resources(problem, config);
     const perItem = { groups: 1, items: pairsOf(roundOf(problem.n, config)) };
     return {
       contract: CONTRACT_VERSION,
@@ -152,13 +152,7 @@ export const tileFused: Algorithm<MatchedFilterProblem, TileFusedConfig> = {
         minimum: LEAST_PAIRS,
       },
       extents: hierarchicalExtents(problem),
-      requires: {
-        features,
-        limits: {
-          maxComputeWorkgroupStorageSize: needs.workgroupBytes,
-          maxComputeInvocationsPerWorkgroup: needs.invocations,
-        },
-      },
+      requires: requirementsOf(needs),
     };
   },
 

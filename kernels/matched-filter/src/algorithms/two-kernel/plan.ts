@@ -1,4 +1,10 @@
-import { type Algorithm, type BufferSpec, CONTRACT_VERSION, type Parameter } from "@tunelab/contract";
+import {
+  type Algorithm,
+  type BufferSpec,
+  CONTRACT_VERSION,
+  type Parameter,
+  requirementsOf,
+} from "@tunelab/contract";
 import {
   exchangeFor,
   exchangeMemory,
@@ -148,7 +154,7 @@ export const twoKernel: Algorithm<MatchedFilterProblem, TwoKernelConfig> = {
       passed: "read-write",
     });
     const refining = { stage: "refine", module: "refine", entry: "main", bindings: refine };
-    const { features, ...needs } = this.resources(problem, config);
+    const needs = this.resources(problem, config);
     const perItem = { groups: 1, items: pairsOf(roundOf(problem.n, config)) };
     return {
       contract: CONTRACT_VERSION,
@@ -182,13 +188,7 @@ export const twoKernel: Algorithm<MatchedFilterProblem, TwoKernelConfig> = {
         minimum: LEAST_PAIRS,
       },
       extents: hierarchicalExtents(problem),
-      requires: {
-        features,
-        limits: {
-          maxComputeWorkgroupStorageSize: needs.workgroupBytes,
-          maxComputeInvocationsPerWorkgroup: needs.invocations,
-        },
-      },
+      requires: requirementsOf(needs),
     };
   },
 
