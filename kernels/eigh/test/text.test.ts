@@ -10,6 +10,7 @@ import { capabilitiesOf, Executor, requestDeviceFor } from "@tunelab/executor";
 import { checkConfig, countValid, formatId, randomFrom, sample } from "@tunelab/variants";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { create, globals } from "webgpu";
+import { declaredWorkgroupBytes } from "../../../test/declared.ts";
 import { block, type EighProblem, oneSided, scalar } from "../src/index.ts";
 import { eighProblem } from "../src/suite.ts";
 import { playersOf, tournament } from "../src/wgsl/pairs.ts";
@@ -35,25 +36,6 @@ afterAll(() => {
   executor.dispose();
   executor.device.destroy();
 });
-
-const SIZES: Readonly<Record<string, number>> = {
-  f32: 4,
-  u32: 4,
-  "atomic<u32>": 4,
-  vec2f: 8,
-  vec4f: 16,
-  vec4u: 16,
-};
-
-/** Bytes of `var<workgroup>` in a text, each variable rounded up to 16. */
-function declaredWorkgroupBytes(wgsl: string): number {
-  let bytes = 0;
-  for (const [, type] of wgsl.matchAll(/var<workgroup> \w+: (.+);/g)) {
-    const [, element, count] = /^array<(.+), (\d+)>$/.exec(type!) ?? [undefined, type!, "1"];
-    bytes += Math.ceil((SIZES[element!]! * Number(count)) / 16) * 16;
-  }
-  return bytes;
-}
 
 describe("the tournament", () => {
   it("lets every two players of n meet exactly once, whatever n", () => {

@@ -13,6 +13,7 @@ import { capabilitiesOf, cutBatch, DEFAULT_BUDGETS, Executor, requestDeviceFor }
 import { checkConfig, checkSpace, countValid, formatId, randomFrom, sample } from "@tunelab/variants";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { create, globals } from "webgpu";
+import { declaredWorkgroupBytes } from "../../../test/declared.ts";
 import { type FftProblem, operation } from "../src/index.ts";
 import { ALGORITHMS, type AlgorithmName, planOf } from "./cpu.ts";
 
@@ -42,15 +43,6 @@ afterAll(() => {
   executor.dispose();
   executor.device.destroy();
 });
-
-/** Bytes of `var<workgroup>` in a text, each variable rounded up to 16. */
-function declaredWorkgroupBytes(wgsl: string): number {
-  let bytes = 0;
-  for (const [, type, count] of wgsl.matchAll(/var<workgroup> \w+: array<(\w+), (\d+)>/g)) {
-    bytes += Math.ceil(((type === "vec2f" ? 8 : 4) * Number(count)) / 16) * 16;
-  }
-  return bytes;
-}
 
 for (const [name, algorithm] of Object.entries(ALGORITHMS)) {
   const lengths = LENGTHS[name as AlgorithmName];

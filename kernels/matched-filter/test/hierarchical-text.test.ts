@@ -3,6 +3,7 @@ import { capabilitiesOf, Executor, requestDeviceFor } from "@tunelab/executor";
 import { checkConfig, checkSpace, countValid, formatId, randomFrom, sample } from "@tunelab/variants";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { create, globals } from "webgpu";
+import { declaredWorkgroupBytes } from "../../../test/declared.ts";
 import { type MatchedFilterProblem, tileFused, twoKernel } from "../src/index.ts";
 
 Object.assign(globalThis, globals);
@@ -27,23 +28,6 @@ afterAll(() => {
   executor.dispose();
   executor.device.destroy();
 });
-
-const BYTES: Readonly<Record<string, number>> = { vec4f: 16, vec2f: 8 };
-
-/** Bytes of `var<workgroup>` in a text, each variable rounded up to 16. */
-function declaredWorkgroupBytes(wgsl: string): number {
-  let bytes = 0;
-  const declarations = wgsl.matchAll(
-    /var<workgroup> \w+: (?:array<(atomic<u32>|\w+), (\d+)>|atomic<u32>|u32);/g,
-  );
-  for (const [, type, count = "1"] of declarations) {
-    bytes += Math.ceil(((BYTES[type ?? ""] ?? 4) * Number(count)) / 16) * 16;
-  }
-  expect([...wgsl.matchAll(/var<workgroup>/g)]).toHaveLength(
-    [...wgsl.matchAll(/var<workgroup> \w+: (array<.*>|atomic<u32>|u32);/g)].length,
-  );
-  return bytes;
-}
 
 describe("the texts of the hierarchical matched filters", () => {
   for (const algorithm of algorithms) {

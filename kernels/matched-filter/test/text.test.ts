@@ -3,6 +3,7 @@ import { capabilitiesOf, Executor, requestDeviceFor } from "@tunelab/executor";
 import { checkConfig, countValid, formatId, randomFrom, sample } from "@tunelab/variants";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { create, globals } from "webgpu";
+import { declaredWorkgroupBytes } from "../../../test/declared.ts";
 import { corrReduce, fused, type MatchedFilterProblem, operation } from "../src/index.ts";
 
 Object.assign(globalThis, globals);
@@ -27,18 +28,6 @@ afterAll(() => {
   executor.dispose();
   executor.device.destroy();
 });
-
-/** Bytes of `var<workgroup>` in a text, each variable rounded up to 16. */
-function declaredWorkgroupBytes(wgsl: string): number {
-  let bytes = 0;
-  const declared = /var<workgroup> \w+: (?:array<(vec2f|f32|u32|atomic<u32>), (\d+)>|atomic<u32>);/g;
-  expect([...wgsl.matchAll(declared)]).toHaveLength(wgsl.match(/var<workgroup>/g)?.length ?? 0);
-  for (const [, type, count] of wgsl.matchAll(declared)) {
-    const size = type === undefined ? 4 : (type === "vec2f" ? 8 : 4) * Number(count);
-    bytes += Math.ceil(size / 16) * 16;
-  }
-  return bytes;
-}
 
 describe("the texts of the matched filter", () => {
   for (const algorithm of algorithms) {
