@@ -6,7 +6,7 @@ import { folderToRead, labDirToRead } from "../src/places.ts";
 import { lab } from "./collect.ts";
 
 describe("the folder that sessions are read from", () => {
-  const LOCAL = "/work/tree/.lab";
+  const LOCAL = "/home/someone/tree/.lab";
   const OTHERS = ["/home/me/.cache/lab", "/tmp/lab"];
   const read = (there: readonly string[], writable: readonly string[]) =>
     folderToRead(LOCAL, OTHERS, {
@@ -17,7 +17,7 @@ describe("the folder that sessions are read from", () => {
   it("is the checkout's own, also where it can only be read", () => {
     expect(read([LOCAL], [LOCAL])).toEqual({ folder: LOCAL });
     expect(read([LOCAL], [])).toEqual({ folder: LOCAL });
-    expect(read([], ["/work/tree"])).toEqual({ folder: LOCAL });
+    expect(read([], ["/home/someone/tree"])).toEqual({ folder: LOCAL });
   });
 
   it("of a checkout that cannot be written and has none is the one that results went to instead", () => {
