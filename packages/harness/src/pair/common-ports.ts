@@ -10,9 +10,9 @@ export interface CommonPorts {
 
 /**
  * Puts the in and out ports that both plans have in the same size into one set of buffers. With buffers of their own two instances of
- * one plan differed by 2.2% in every run (an fft of 256 points on an H200 that streams 64 MiB) and by 4 to 7% (a matched filter that
- * spills registers), for good: where a buffer lies decides which half of the L2 cache serves it. Ports that are changed in place stay apart,
- * for each side restores its own.
+ * one plan differed on an H200 by 2.2% in either of two runs (an fft of 256 points that streams 64 MiB) and by 4 to 7% (a matched filter
+ * that spills registers). Whether buffers or code made the difference was not told apart. Ports that are changed in place stay
+ * apart, for each side restores its own.
  */
 export function commonPorts(
   device: GPUDevice,

@@ -34,17 +34,21 @@ async function place(
     for (const side of SIDES) instances[side]?.dispose();
     common?.dispose();
   };
-  for (const side of order) {
-    const bound = await seats[side].attempt("run", () =>
-      seats[side].bind(compiled[side], common?.ports ?? inputs[side]),
-    );
-    if (!bound) {
-      dispose();
-      return undefined;
+  try {
+    for (const side of order) {
+      const bound = await seats[side].attempt("run", () =>
+        seats[side].bind(compiled[side], common?.ports ?? inputs[side]),
+      );
+      if (bound) instances[side] = bound;
     }
-    instances[side] = bound;
+  } catch (error) {
+    dispose();
+    throw error;
   }
-  return { compiled, instances: { base: instances.base!, candidate: instances.candidate! }, dispose };
+  if (instances.base && instances.candidate)
+    return { compiled, instances: { base: instances.base, candidate: instances.candidate }, dispose };
+  dispose();
+  return undefined;
 }
 
 /**
@@ -60,26 +64,41 @@ export async function placedSeries(
 ): Promise<{ readonly total: PairedSeries; readonly placed: Placed } | undefined> {
   const first = await place(seats, compiled, request, SIDES);
   if (!first) return undefined;
-  const total = await totalSeries(bench, seats, first, request);
+  const total = await unlessThrown(first, () => totalSeries(bench, seats, first, request));
   if (total.verdict !== "changed" || request.timing.kind !== "looks") return { total, placed: first };
   // The first ones live on until the second are there, or the second would get their places.
+  const second = await unlessThrown(first, () => placeAnew(bench, seats, request));
+  if (!second) return { total, placed: first };
+  first.dispose();
+  const again = await unlessThrown(second, () => totalSeries(bench, seats, second, request));
+  return { total: agreed(total, again), placed: second };
+}
+
+/** Frees what is placed when the work on it throws: nobody else will. */
+async function unlessThrown<T>(placed: Placed, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    placed.dispose();
+    throw error;
+  }
+}
+
+/** Both sides compiled and bound once more, the candidate first. */
+async function placeAnew(
+  bench: Workbench,
+  seats: PerSide<Seat>,
+  request: PairRequest,
+): Promise<Placed | undefined> {
   const order = SIDES.toReversed();
-  const anew: Part<Compiled> = {};
+  const made: Part<Compiled> = {};
   bench.context.onPhase("compile");
   for (const side of order) {
-    const made = await seats[side].attempt("compile", () => seats[side].compile(request.problem));
-    if (made) anew[side] = made;
+    const one = await seats[side].attempt("compile", () => seats[side].compile(request.problem));
+    if (!one) return undefined;
+    made[side] = one;
   }
-  const second =
-    anew.base && anew.candidate
-      ? await place(seats, { base: anew.base, candidate: anew.candidate }, request, order)
-      : undefined;
-  if (!second) return { total, placed: first };
-  try {
-    return { total: agreed(total, await totalSeries(bench, seats, second, request)), placed: second };
-  } finally {
-    first.dispose();
-  }
+  return place(seats, { base: made.base!, candidate: made.candidate! }, request, order);
 }
 
 /** The base against itself, compiled and bound a second time: whether this way of comparing sees changes where there are none. */
