@@ -1,29 +1,16 @@
-import { execFile } from "node:child_process";
 import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fromRoot, packInto, run } from "../../../test/published.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const require = createRequire(import.meta.url);
-const fromRoot = (name: string): string => require.resolve(name, { paths: [root] });
 
 /** What an author of kernels outside this repository needs, each before those that depend on it. */
 const PACKAGES = ["contract", "variants", "executor", "harness"];
-
-async function run(command: string, words: readonly string[], cwd: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(command, [...words], {
-    cwd,
-    env: { ...process.env, NODE_OPTIONS: "" },
-    timeout: 120_000,
-  }).catch((error: { stdout?: string }) => {
-    throw error.stdout ? new Error(error.stdout) : error; // a type checker says there what is wrong
-  });
-  return stdout;
-}
 
 /** An author's check of a kernel: every variant is planned, counted and told by its id. */
 const CHECK = `
@@ -50,16 +37,8 @@ describe("the packages of a kernel's author", () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "tunelab-author-"));
-    const bin = join(dirname(fromRoot("tsdown/package.json")), "dist/run.mjs");
-    const { packageManager } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
     const tarballs: string[] = [];
-    for (const name of PACKAGES) {
-      const here = join(root, "packages", name);
-      await run(process.execPath, [bin], here);
-      await run("npx", ["-y", packageManager, "pack", "--pack-destination", folder], here);
-      const { version } = JSON.parse(await readFile(join(here, "package.json"), "utf8"));
-      tarballs.push(join(folder, `tunelab-${name}-${version}.tgz`));
-    }
+    for (const name of PACKAGES) tarballs.push(await packInto(folder, name));
     await writeFile(
       join(folder, "package.json"),
       JSON.stringify({ name: "kernels", type: "module", private: true }),

@@ -1,27 +1,14 @@
-import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { embeddedDriver } from "@tunelab/devices";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fromRoot, packInto, run } from "../../../test/published.ts";
 
-const here = fileURLToPath(new URL("..", import.meta.url));
-const require = createRequire(import.meta.url);
 const driver = await embeddedDriver().catch(() => undefined);
-
-async function run(command: string, words: readonly string[], cwd: string, env = {}): Promise<string> {
-  const whole = Object.fromEntries(
-    Object.entries({ ...process.env, NODE_OPTIONS: "", ...env }).filter(([, value]) => value !== undefined),
-  ) as NodeJS.ProcessEnv;
-  const { stdout } = await promisify(execFile)(command, [...words], { cwd, env: whole, timeout: 120_000 });
-  return stdout;
-}
 
 /** What an application developer writes. */
 const MAIN = `
@@ -66,15 +53,7 @@ describe("the published package", () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "tunelab-published-"));
-    const bin = join(
-      dirname(require.resolve("tsdown/package.json", { paths: [join(here, "../..")] })),
-      "dist/run.mjs",
-    );
-    await run(process.execPath, [bin], here);
-    const { packageManager } = JSON.parse(await readFile(join(here, "../../package.json"), "utf8"));
-    await run("npx", ["-y", packageManager, "pack", "--pack-destination", folder], here);
-    const { version } = JSON.parse(await readFile(join(here, "package.json"), "utf8"));
-    tarball = join(folder, `tunelab-runtime-${version}.tgz`);
+    tarball = await packInto(folder, "runtime");
     await writeFile(
       join(folder, "package.json"),
       JSON.stringify({ name: "app", type: "module", private: true }),
@@ -125,7 +104,7 @@ describe("the published package", () => {
     "type-checks in a consumer with module resolution %s",
     async (resolution) => {
       await writeFile(join(folder, "typed.ts"), TYPED);
-      const types = dirname(require.resolve("@webgpu/types/package.json", { paths: [join(here, "../..")] }));
+      const types = dirname(fromRoot("@webgpu/types/package.json"));
       const options = {
         ...{ strict: true, noEmit: true, target: "ES2022", lib: ["ES2023", "DOM"] },
         module: resolution === "NodeNext" ? "NodeNext" : "ESNext",
@@ -135,11 +114,7 @@ describe("the published package", () => {
         join(folder, "tsconfig.json"),
         JSON.stringify({ compilerOptions: options, files: ["typed.ts"] }),
       );
-      const tsc = require.resolve("typescript/bin/tsc", { paths: [join(here, "../..")] });
-      const { stdout } = await promisify(execFile)(process.execPath, [tsc, "-p", folder], {
-        cwd: folder,
-      }).catch((error: { stdout: string }) => error);
-      expect(stdout).toBe("");
+      expect(await run(process.execPath, [fromRoot("typescript/bin/tsc"), "-p", folder], folder)).toBe("");
     },
   );
 
