@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
 
@@ -40,15 +40,6 @@ export function isLavapipe({ path, library }: DriverManifest): boolean {
 /** Whether a manifest is NVIDIA's. */
 export function isNvidia({ path, library }: DriverManifest): boolean {
   return /nvidia/i.test(basename(path)) || /nvidia/i.test(basename(library));
-}
-
-/** The file among `folders` of a LD_LIBRARY_PATH that a library's name would resolve to, if any. */
-export function onLibraryPath(
-  name: string,
-  environment: NodeJS.ProcessEnv = process.env,
-): string | undefined {
-  const folders = (environment.LD_LIBRARY_PATH ?? "").split(":").filter(Boolean);
-  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
 /** The driver manifests of one folder, in name order. */

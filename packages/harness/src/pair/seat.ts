@@ -1,11 +1,8 @@
 import {
-  asFault,
-  type BufferSpec,
   Fault,
   type PairRequest,
   type Problem,
   type ProfileName,
-  portOf,
   type Side,
   type SideReport,
   type Suite,
@@ -168,10 +165,3 @@ export class Seat {
     if (this.#place.executor !== this.#bench.executor) this.#place.executor.dispose();
   }
 }
-
-/** Names of the buffers of a plan that a side must be given. */
-export const inputNames = (buffers: readonly BufferSpec[]): readonly string[] =>
-  buffers.flatMap((spec) => (spec.role === "in" || spec.role === "inout" ? [portOf(spec)!] : []));
-
-/** The message of whatever was thrown. */
-export const messageOf = (error: unknown): string => asFault(error, "validation").message;
