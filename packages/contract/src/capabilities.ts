@@ -62,20 +62,6 @@ export interface Resources {
   readonly looseBuiltins?: readonly string[];
 }
 
-/** What a plan asks the device for so that its hungriest entry point runs. */
-export function requirementsOf({ features, workgroupBytes, invocations }: Resources): {
-  readonly features: readonly string[];
-  readonly limits: Readonly<Record<string, number>>;
-} {
-  return {
-    features,
-    limits: {
-      maxComputeWorkgroupStorageSize: workgroupBytes,
-      maxComputeInvocationsPerWorkgroup: invocations,
-    },
-  };
-}
-
 /** Whether a variant fits; about correctness only, never speed. */
 export type Support =
   | { readonly supported: true }

@@ -1,3 +1,5 @@
+import type { Resources } from "./capabilities.ts";
+
 /**
  * A Plan is data: what to allocate, which WGSL to compile and which steps to run. It is produced by an algorithm
  * (`Algorithm.plan`), run by the executor, hashed for identity, and is the only thing that was measured and is shipped.
@@ -207,4 +209,18 @@ export function* flatSteps(steps: readonly Step[]): Generator<Exclude<Step, Loop
 export function stagesOf(plan: Plan): readonly string[] {
   const timed = plan.steps.filter((step) => step.kind !== "once");
   return [...new Set([...flatSteps(timed)].map((step) => step.stage))];
+}
+
+/** What a plan asks the device for so that its hungriest entry point runs. */
+export function requirementsOf({ features, workgroupBytes, invocations }: Resources): {
+  readonly features: readonly string[];
+  readonly limits: Readonly<Record<string, number>>;
+} {
+  return {
+    features,
+    limits: {
+      maxComputeWorkgroupStorageSize: workgroupBytes,
+      maxComputeInvocationsPerWorkgroup: invocations,
+    },
+  };
 }
