@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly clock: { now(): number; timestamp(): string };
   readonly signal?: AbortSignal;
   readonly progress?: (progress: RunProgress) => void;
+  /** Every slot of this experiment is measured; the next one's wait until this is done. */
+  readonly ended?: (experiment: string) => Promise<void>;
 }
 
 /** Timings of one kernel that say what the device can tell apart. */
@@ -26,7 +28,7 @@ const NOISE_SAMPLES = 15;
  * interruption leaves a session whose whole rounds still count. Rejects when the device or the sink fails for good.
  */
 export async function runSlots(bench: Bench, sink: SessionSink, options: RunOptions): Promise<boolean> {
-  const { slots, clock, signal, progress } = options;
+  const { slots, clock, signal, progress, ended } = options;
   const started = clock.now();
   const noise = await bench.noise(NOISE_SAMPLES);
   await sink.event({ kind: "noise", at: clock.timestamp(), noise });
@@ -39,6 +41,7 @@ export async function runSlots(bench: Bench, sink: SessionSink, options: RunOpti
     const pace = sequence > 0 ? (clock.now() - begun) / sequence : 0;
     progress?.({ done: sequence, total: slots.length, slot, leftMs: pace * (slots.length - sequence) });
     await sink.trial(await measured(bench, slot.request, sink.session, sequence, clock));
+    if (slots[sequence + 1]?.experiment !== slot.experiment) await ended?.(slot.experiment);
   }
   const spentMs = { measure: clock.now() - started };
   await sink.event({ kind: "finished", at: clock.timestamp(), trials: slots.length, spentMs });

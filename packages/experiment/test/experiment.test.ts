@@ -258,4 +258,25 @@ describe("a run", () => {
     expect(await runSlots(bench(outcome) as never, sinkOf(all) as never, { slots, clock })).toBe(true);
     expect(all).toEqual(["noise", "0", "1", "2", "3", "finished"]);
   });
+
+  it("says of each experiment that it is measured before the next begins, and not of one that was cut short", async () => {
+    const slots = schedule([named(), { ...named(), name: "2026-11-30-other" }], "software", 1);
+    const kept: unknown[] = [];
+    const outcome = async (): Promise<TrialOutcome> => ({ status: "ok" }) as TrialOutcome;
+    const ended = async (name: string): Promise<void> => void kept.push(name);
+    const options = { slots, clock, ended };
+    expect(await runSlots(bench(outcome) as never, sinkOf(kept) as never, options)).toBe(true);
+    expect(kept).toEqual(["noise", "0", "1", NAME, "2", "3", "2026-11-30-other", "finished"]);
+    kept.length = 0;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const stopping = async (): Promise<TrialOutcome> => {
+      if (kept.includes("1")) controller.abort();
+      return { status: "ok" } as TrialOutcome;
+    };
+    expect(await runSlots(bench(stopping) as never, sinkOf(kept) as never, { ...options, signal })).toBe(
+      false,
+    );
+    expect(kept).toEqual(["noise", "0", "1", NAME, "2", "interrupted"]);
+  });
 });

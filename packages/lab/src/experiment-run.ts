@@ -1,6 +1,14 @@
 import { join } from "node:path";
-import { Fault, type SessionEvidence, type SessionHeader, type SessionSink } from "@tunelab/contract";
-import { chooseDevice, openBench } from "@tunelab/devices";
+import {
+  Fault,
+  type ProfileName,
+  type SessionEvent,
+  type SessionEvidence,
+  type SessionHeader,
+  type SessionSink,
+  type Trial,
+} from "@tunelab/contract";
+import { chooseDevice, type DeviceTarget, openBench } from "@tunelab/devices";
 import {
   commandWords,
   EXPERIMENT_WORKLOAD,
@@ -26,27 +34,42 @@ export interface RunFlags {
   readonly journal?: string;
   readonly out?: string;
   readonly all?: boolean;
+  readonly due?: boolean;
   readonly json?: boolean;
 }
 
 /** Plain lines repeat at most this often (ms) when nothing redraws a line. */
 const PLAIN_EVERY_MS = 5_000;
 
-/**
- * Measures experiments on one device, in one session of their own, and reads it back. Sessions of experiments lie in a folder
- * beside the others, because a table is tuned from what a strategy chose and not from what somebody wondered about.
- */
-export async function runExperiments(
-  wanted: readonly NamedExperiment[],
-  flags: RunFlags,
-  io: Io,
-): Promise<{ readonly evidence: SessionEvidence; readonly journal: string | undefined }> {
+/** A run's conditions, read from its flags, and its device found. */
+export interface RunPlace {
+  readonly profile: ProfileName;
+  readonly rounds: number;
+  readonly scale: Scale;
+  readonly target: DeviceTarget;
+}
+
+export async function runPlace(flags: RunFlags): Promise<RunPlace> {
   const profile = parseProfile(flags.profile);
   const rounds = parseWhole(flags.rounds, "--rounds");
   if (rounds < 1) throw new Fault("usage", "--rounds takes a whole number of at least 1");
   const given = flags.scale === undefined ? undefined : parseScale(flags.scale);
   const target = await chooseDevice(flags.device);
-  const scale = given ?? target.kind;
+  return { profile, rounds, scale: given ?? target.kind, target };
+}
+
+/**
+ * Measures experiments on one device, in one session of their own, and reads it back. Sessions of experiments lie in a folder
+ * beside the others, because a table is tuned from what a strategy chose and not from what somebody wondered about. `keep` gets
+ * what is measured so far whenever an experiment is: whatever ends the run, the experiments before it have their results.
+ */
+export async function runExperiments(
+  wanted: readonly NamedExperiment[],
+  { profile, rounds, scale, target }: RunPlace,
+  flags: RunFlags,
+  io: Io,
+  keep: (sofar: SessionEvidence) => Promise<void>,
+): Promise<{ readonly evidence: SessionEvidence; readonly journal: string | undefined }> {
   const slots = schedule(wanted, scale, rounds);
   io.note(
     `Device ${target.id} (${target.kind}), profile ${profile}: ${wanted.length} experiments, ${slots.length} measurements at ${scale} scale`,
@@ -66,8 +89,15 @@ export async function runExperiments(
     });
     const { sink, read, journal } = await destination(header, flags, io);
     const told = progressOf(io);
+    const sofar = { header, events: [] as SessionEvent[], trials: [] as Trial[] };
+    const heard: SessionSink = {
+      ...{ session: sink.session, close: () => sink.close() },
+      event: (event) => sink.event(event).then(() => void sofar.events.push(event)),
+      trial: (trial) => sink.trial(trial).then(() => void sofar.trials.push(trial)),
+    };
     try {
-      await runSlots(bench, sink, {
+      await runSlots(bench, heard, {
+        ...(journal === undefined ? { ended: () => keep(sofar) } : {}),
         slots,
         clock: { now: () => performance.now(), timestamp: () => new Date().toISOString() },
         signal: io.signal,

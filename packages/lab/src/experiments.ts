@@ -18,6 +18,7 @@ import {
   withRun,
 } from "@tunelab/experiment";
 import { packed } from "./build.ts";
+import type { Cited } from "./history.ts";
 import { tablesBelow } from "./known-tables.ts";
 import { packedExperiments } from "./packed-experiments.ts";
 import { requireCheckout } from "./places.ts";
@@ -90,7 +91,7 @@ export async function readResult(root: string, name: string): Promise<Experiment
 }
 
 /** Each run's standing, by session: against its definition, and against the kernels as the device that measured would run them. */
-async function standings(
+export async function standings(
   root: string,
   named: NamedExperiment,
   result: ExperimentResult | undefined,
@@ -128,6 +129,21 @@ export async function mismatchesOf(
     }
   }
   return lines;
+}
+
+/** The commits that measured the runs which count. */
+export async function citedByExperiments(
+  root: string,
+  experiments: readonly NamedExperiment[],
+): Promise<readonly Cited[]> {
+  const results = experiments.map(async ({ name }) => {
+    const runs = (await readResult(root, name))?.runs ?? [];
+    return runs.map(({ session, commit }) => ({
+      what: `experiments/${name}/result.json: the run of session ${session}`,
+      commit,
+    }));
+  });
+  return (await Promise.all(results)).flat();
 }
 
 /** Adds runs to their results and writes every file that follows from them; gives the folders where the new run stands. */

@@ -1,9 +1,7 @@
-import { execFile } from "node:child_process";
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { Fault } from "@tunelab/contract";
 import { packed } from "./build.ts";
 import type { Io } from "./io.ts";
@@ -112,17 +110,5 @@ function allowed(folder: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-/** Commit of the code that runs, and whether the tree differs from it; empty where there is no git or no repository. */
-export async function commitOf(): Promise<{ commit: string; dirty: boolean }> {
-  if (packed) return { commit: packed.commit, dirty: packed.dirty };
-  const git = async (...words: string[]): Promise<string> =>
-    (await promisify(execFile)("git", words, { cwd: requireCheckout() })).stdout.trim();
-  try {
-    return { commit: await git("rev-parse", "HEAD"), dirty: (await git("status", "--porcelain")) !== "" };
-  } catch {
-    return { commit: "", dirty: false };
   }
 }

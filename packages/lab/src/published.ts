@@ -1,9 +1,16 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Comparison, Operation, SessionEvidence, TuningTable } from "@tunelab/contract";
+import {
+  type Comparison,
+  type Operation,
+  type SessionEvidence,
+  SIDES,
+  type TuningTable,
+} from "@tunelab/contract";
 import { REPORT_FOLDERS, reportFiles, tablePage } from "@tunelab/report";
 import {
   checkShipped,
+  commitOf,
   fold,
   foldStudies,
   type Retraction,
@@ -16,6 +23,7 @@ import {
   withoutStudies,
 } from "@tunelab/selection";
 import { driftOf } from "./drift.ts";
+import type { Cited } from "./history.ts";
 import { generatedOwnBorrowing } from "./own-borrowing-report.ts";
 import { loadEpochs, loadOperations, loadReferences } from "./registry.ts";
 import { generatedSearch } from "./search-report.ts";
@@ -69,6 +77,25 @@ export async function generatedTables(root: string, publication: Publication): P
   for (const [path, text] of await generatedSearch(root)) files.set(path, text);
   for (const [path, text] of await generatedSpirv(root, tables)) files.set(path, text);
   return files;
+}
+
+/** The commits that measured what stands in a table or study, or was compared. */
+export function citedByPublication({
+  evidence,
+  retracted,
+  tables,
+  comparisons,
+}: Publication): readonly Cited[] {
+  const studies = foldStudies(evidence, retracted).map(({ session }) => session);
+  const standing = new Set([...tables.flatMap(({ sessions }) => sessions), ...studies]);
+  return [
+    ...evidence
+      .filter(({ header }) => standing.has(header.id))
+      .map((session) => ({ what: `session ${session.header.id}`, commit: commitOf(session) })),
+    ...comparisons.flatMap(({ id, names }) =>
+      SIDES.map((side) => ({ what: `comparison ${id}, ${side},`, commit: names[side].commit })),
+    ),
+  ];
 }
 
 /** `packages/runtime/src/generated/**`: what `pnpm ship` writes. */

@@ -15,7 +15,7 @@ import { currentEvidence, fold, serialiseTable, withoutStudies } from "@tunelab/
 import { newSessionId } from "@tunelab/store/journal";
 import writeFileAtomic from "write-file-atomic";
 import { VERSION } from "./build.ts";
-import { commitOf } from "./places.ts";
+import { commitOf } from "./history.ts";
 import { loadEpochs, loadOperations } from "./registry.ts";
 
 /** The header of a session that is about to start on an opened device. */

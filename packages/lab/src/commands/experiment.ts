@@ -6,9 +6,11 @@ import { columns, formatRatio, gridText } from "@tunelab/report";
 import { readJournal } from "@tunelab/store/journal";
 import type { Command } from "commander";
 import { commandLine, packed } from "../build.ts";
-import { type RunFlags, runExperiments } from "../experiment-run.ts";
+import { dueExperiments } from "../experiment-due.ts";
+import { type RunFlags, runExperiments, runPlace } from "../experiment-run.ts";
 import {
   chosen,
+  citedByExperiments,
   EXPERIMENTS_OWN,
   experimentNames,
   generatedExperiments,
@@ -18,12 +20,18 @@ import {
   readResult,
   retractRun,
 } from "../experiments.ts";
+import { historyOf, uncheckedLine, unreachable } from "../history.ts";
 import { EXIT, ExitWith, type Io } from "../io.ts";
 import { requireCheckout } from "../places.ts";
 import { differences, writeGenerated } from "../published.ts";
 
 interface JsonFlag {
   readonly json?: boolean;
+}
+
+interface CheckFlags extends JsonFlag {
+  readonly write?: boolean;
+  readonly strict?: boolean;
 }
 
 export function register(program: Command, io: Io): void {
@@ -42,13 +50,17 @@ export function register(program: Command, io: Io): void {
     .action((slug: string, flags: JsonFlag) => create(slug, flags, io));
   sub("run [names...]", "measure experiments on a device, and write their results and pages")
     .option("--all", "every experiment")
+    .option("--due", "only those whose run on this device is missing, stale or of a commit that is gone")
     .option("--device <id>", "device as `lab devices` names it, or auto", "auto")
     .option("--profile <name>", "portable or native", "portable")
     .option("--scale <name>", "the problems for software or for hardware (default: by the device)")
     .option("--rounds <n>", "rounds of each experiment; at least 6 for an interval", String(ROUNDS))
     .option("--journal <file>", "write a journal instead of a session file")
     .option("--out <dir>", "folder for sessions (default .lab, or $TUNELAB_LAB_DIR)")
-    .addHelpText("after", "\nExample: pnpm lab experiment run radix-ladder --device swiftshader")
+    .addHelpText(
+      "after",
+      "\nResults are written experiment by experiment: after an interruption --due goes on.\n\nExample: pnpm lab experiment run radix-ladder --device swiftshader\n         pnpm lab experiment run --due --device swiftshader",
+    )
     .action((names: readonly string[], flags: RunFlags) => run(names, flags, io));
   sub("import <journal>", "take in what a packed laboratory measured")
     .addHelpText("after", "\nExample: pnpm lab experiment import h200.jsonl")
@@ -67,8 +79,9 @@ export function register(program: Command, io: Io): void {
     "definitions are valid, results are theirs and every page is what its result gives; exit 1 otherwise",
   )
     .option("--write", "write what differs")
-    .addHelpText("after", "\nExample: pnpm lab experiment check --write")
-    .action((flags: JsonFlag & { readonly write?: boolean }) => check(flags, io));
+    .option("--strict", "exit 1 also where a result names a commit that is not in this history")
+    .addHelpText("after", "\nExample: pnpm lab experiment check --strict")
+    .action((flags: CheckFlags) => check(flags, io));
 }
 
 async function list(flags: JsonFlag, io: Io): Promise<void> {
@@ -145,18 +158,31 @@ export default experiment;
 
 async function run(names: readonly string[], flags: RunFlags, io: Io): Promise<void> {
   const all = await loadExperiments();
-  if (names.length === 0 && !flags.all)
+  if (names.length === 0 && !flags.all && !flags.due)
     throw new Fault(
       "usage",
-      `name the experiments to run, or --all: there is ${all.map(({ name }) => name).join(", ") || "none"}`,
+      `name the experiments to run, or --all, or --due: there is ${all.map(({ name }) => name).join(", ") || "none"}`,
     );
   if (names.length > 0 && flags.all)
     throw new Fault(
       "usage",
       `--all runs every experiment, not only ${names.join(", ")}: give one of the two`,
     );
-  const wanted = flags.all ? all : chosen(all, names);
-  const { evidence, journal } = await runExperiments(wanted, flags, io);
+  const named = names.length > 0 ? chosen(all, names) : all;
+  const place = await runPlace(flags);
+  const wanted = flags.due ? await dueExperiments(named, place, io) : named;
+  if (wanted.length === 0) {
+    io.out(
+      flags.json
+        ? JSON.stringify({ found: [], folders: [] })
+        : `Nothing is due: all ${named.length} experiments have runs on ${place.target.id}, ${place.profile}, that still stand.`,
+    );
+    return;
+  }
+  const keep = async (sofar: SessionEvidence): Promise<void> => {
+    await keepRuns(requireCheckout(), wanted, runsOf(sofar, wanted));
+  };
+  const { evidence, journal } = await runExperiments(wanted, place, flags, io, keep);
   if (packed || flags.journal) {
     const text = `Journal: ${journal}\nNext:    pnpm lab experiment import ${journal}, in a checkout, takes it in`;
     io.out(flags.json ? JSON.stringify({ journal, session: evidence.header.id }) : text);
@@ -218,7 +244,7 @@ async function withdraw(
   );
 }
 
-async function check(flags: JsonFlag & { readonly write?: boolean }, io: Io): Promise<void> {
+async function check(flags: CheckFlags, io: Io): Promise<void> {
   const root = requireCheckout();
   const all = await loadExperiments();
   const files = await generatedExperiments(root, all);
@@ -226,15 +252,31 @@ async function check(flags: JsonFlag & { readonly write?: boolean }, io: Io): Pr
   if (flags.write) await writeGenerated(root, files, EXPERIMENTS_OWN);
   // Writing a page again mends no result that answers another question.
   const mismatches = await mismatchesOf(root, all);
+  const history = await historyOf(root);
+  const gone = unreachable(history, await citedByExperiments(root, all));
+  const unchecked = uncheckedLine(history);
   if (flags.json)
-    io.out(JSON.stringify({ experiments: all.length, differing: wrong.map(({ path }) => path), mismatches }));
-  else if (wrong.length + mismatches.length === 0)
     io.out(
-      `${all.length} experiments: every definition is valid, every result is its own, every page is what its result gives.`,
+      JSON.stringify({
+        experiments: all.length,
+        differing: wrong.map(({ path }) => path),
+        mismatches,
+        unreachable: gone,
+        ...(unchecked === undefined ? {} : { unchecked }),
+      }),
     );
   else {
+    if (wrong.length + mismatches.length === 0)
+      io.out(
+        `${all.length} experiments: every definition is valid, every result is its own, every page is what its result gives.`,
+      );
     for (const { why } of wrong) io.out(`${flags.write ? "written" : "differs"}: ${why}`);
     for (const line of mismatches) io.out(`${line}; run it again or retract it`);
+    for (const line of gone) io.note(line);
+    if (gone.length > 0) io.note(`Next: ${commandLine("experiment run --due")} measures on this history`);
+    if (unchecked !== undefined) io.note(unchecked);
   }
-  if (mismatches.length > 0 || (wrong.length > 0 && !flags.write)) throw new ExitWith(EXIT.failed);
+  const failed =
+    mismatches.length > 0 || (wrong.length > 0 && !flags.write) || (gone.length > 0 && flags.strict);
+  if (failed) throw new ExitWith(EXIT.failed);
 }

@@ -8,8 +8,9 @@ import type { Command } from "commander";
 import type { Plugin } from "esbuild";
 import { VERSION } from "../build.ts";
 import { experimentNames } from "../experiments.ts";
+import { commitOf } from "../history.ts";
 import type { Io } from "../io.ts";
-import { commitOf, requireCheckout } from "../places.ts";
+import { requireCheckout } from "../places.ts";
 import { foldersOf, PACKED_SIDES, packedSideFolder } from "../sides.ts";
 
 interface Flags {

@@ -3,9 +3,11 @@ import { gridText, studyGrid } from "@tunelab/report";
 import { foldStudies, studyPlanOf, studyResult } from "@tunelab/selection";
 import { Command } from "commander";
 import { packed } from "../build.ts";
+import { historyOf, uncheckedLine, unreachable } from "../history.ts";
 import { EXIT, ExitWith, type Io } from "../io.ts";
 import { labDir, requireCheckout, tablesDir } from "../places.ts";
 import {
+  citedByPublication,
   differences,
   type Generated,
   generatedTables,
@@ -29,6 +31,7 @@ interface Flags {
   readonly journal?: string;
   readonly out?: string;
   readonly list?: boolean;
+  readonly strict?: boolean;
   readonly json?: boolean;
 }
 
@@ -37,6 +40,7 @@ export function register(program: Command, io: Io): void {
     .command("tables")
     .description("rebuild published tables, studies and reports from the committed evidence; needs no GPU")
     .option("--check", "write nothing; exit 1 and say where each file differs")
+    .option("--strict", "with --check: exit 1 also where evidence names a commit that is not in this history")
     .option("--only <id>", "one table (matched-filter) or study (matched-filter/staging) alone")
     .option("--list", "print the studies that can be measured")
     .option("--measure", "measure the table or study that --only names again, publish it and rebuild")
@@ -128,10 +132,19 @@ async function rebuild(flags: Flags, io: Io): Promise<void> {
   const wrong = await differences(root, files, owned);
   if (!flags.check) await writeGenerated(root, files, owned);
   const stale = staleCounts(publication.stale.map(({ table }) => table));
+  const history = await historyOf(root);
+  const gone = unreachable(history, citedByPublication(publication));
+  const unchecked = uncheckedLine(history);
   if (flags.json) {
     const paths = wrong.map(({ path }) => path);
     io.out(
-      JSON.stringify({ files: [...files.keys()], [flags.check ? "differing" : "written"]: paths, stale }),
+      JSON.stringify({
+        files: [...files.keys()],
+        [flags.check ? "differing" : "written"]: paths,
+        stale,
+        unreachable: gone,
+        ...(unchecked === undefined ? {} : { unchecked }),
+      }),
     );
   } else if (wrong.length === 0) {
     io.out(`${files.size} files of tables and reports are what the evidence gives.`);
@@ -141,8 +154,11 @@ async function rebuild(flags: Flags, io: Io): Promise<void> {
   for (const [table, rows] of Object.entries(stale)) {
     io.note(`tables/${table} is stale: ${rows} rows were measured with another plan or epoch; measure again`);
   }
-  if (!flags.check || wrong.length === 0) return;
-  io.note("tunelab: `pnpm tables` writes what the evidence gives; tables are never edited by hand");
+  if (!flags.check) return;
+  for (const line of [...gone, ...(unchecked === undefined ? [] : [unchecked])]) io.note(line);
+  if (wrong.length > 0)
+    io.note("tunelab: `pnpm tables` writes what the evidence gives; tables are never edited by hand");
+  else if (gone.length === 0 || !flags.strict) return;
   throw new ExitWith(EXIT.failed);
 }
 
