@@ -196,6 +196,23 @@ const suite: Suite<Problem> = {
     },
   }),
   work: ({ n, matrices }) => ({ flops: 0, bytes: 2 * n * n * matrices * FLOAT_BYTES, items: matrices }),
+  // Figures of one's own: shown and stored with every trial, and `--objective memory` searches for the least of one.
+  metrics: [
+    {
+      name: "bandwidth",
+      unit: "GB/s",
+      doc: "bytes read and written over the fastest sample",
+      better: "higher",
+      of: ({ timing, work }) => timing && (work.bytes * timing.repeats) / Math.min(...timing.samplesNs),
+    },
+    {
+      name: "memory",
+      unit: "bytes",
+      doc: "workgroup memory of the variant",
+      better: "lower",
+      of: ({ resources }) => resources?.workgroupBytes,
+    },
+  ],
   workloads: {
     quick: [{ n: 64, matrices: 16 }],
     standard: [

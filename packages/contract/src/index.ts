@@ -8,6 +8,7 @@ export * from "./errors.ts";
 export * from "./hash.ts";
 export * from "./machine.ts";
 export * from "./measure.ts";
+export * from "./metric.ts";
 export * from "./operation.ts";
 export * from "./pair.ts";
 export * from "./plan.ts";

@@ -1,4 +1,5 @@
 import type { Capabilities, Resources } from "./capabilities.ts";
+import type { Metric } from "./metric.ts";
 import type { Dtype, Plan } from "./plan.ts";
 import type { Reference } from "./reference.ts";
 import type { StudyTable } from "./study-table.ts";
@@ -141,6 +142,8 @@ export interface Suite<P extends Problem = Problem> {
   /** FLOPs and bytes quoted in public, by the formula in KERNELS (5 n log2 n + 6 n a pair, ...). */
   work(problem: P): { readonly flops: number; readonly bytes: number; readonly items: number };
   readonly workloads: Readonly<Record<WorkloadName, readonly P[]>>;
+  /** Figures of its own beside the time. */
+  readonly metrics?: readonly Metric[];
   /** Published tables with fixed rows and columns. */
   readonly studies?: readonly StudyTable<P>[];
   /** What others measured of the operation, for its page. */

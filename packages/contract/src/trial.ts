@@ -110,6 +110,8 @@ export interface Trial extends TrialKey {
   readonly workgroupBytes?: number;
   /** Workgroups of the plan's largest dispatch: fewer than the device's compute units leave some of them idle. */
   readonly workgroups?: number;
+  /** Values of the suite's metrics, by name. */
+  readonly metrics?: Readonly<Record<string, number>>;
   /** Declared workgroup memory and invocations, for the tie order. */
   readonly resources?: { readonly workgroupBytes: number; readonly invocations: number };
 }
@@ -191,6 +193,8 @@ export interface SessionHeader {
     readonly strategy: string;
     readonly budgetMs: number;
     readonly seed: number;
+    /** What was searched for, where it is not the time: a metric of the suites. */
+    readonly objective?: string;
   };
 }
 
@@ -250,7 +254,7 @@ export interface SessionSink {
 }
 
 /** Minimum over samples of one repeat's time in ns: the estimate that ranks; undefined without a rankable time. */
-export function bestNs(trial: Trial): number | undefined {
+export function bestNs(trial: Pick<Trial, "status" | "timing">): number | undefined {
   if ((trial.status !== "ok" && trial.status !== "noisy") || !trial.timing?.samplesNs.length)
     return undefined;
   return Math.min(...trial.timing.samplesNs) / trial.timing.repeats;

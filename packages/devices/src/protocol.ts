@@ -88,6 +88,17 @@ export interface Deadlines {
   readonly measure: number;
 }
 
+/**
+ * A request was given up because the time that the caller had for it was over; its host is ended, nobody is guilty. The message is
+ * one line that says what it was doing.
+ */
+export class OutOfTime extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "OutOfTime";
+  }
+}
+
 /** What came of compiling ahead: empty when all went well. */
 export interface CompiledAhead {
   readonly guilty?: { readonly index: number; readonly outcome: TrialOutcome };
@@ -103,7 +114,8 @@ export type RacedField =
 
 /**
  * A device that measures, as the tuner sees it: a host process under supervision, or a fake in tests. A variant that
- * hangs, crashes or loses the device resolves with that status; the host behind it is restarted by itself.
+ * hangs, crashes or loses the device resolves with that status; the host behind it is restarted by itself. Where a request takes
+ * `limitMs`, that bounds all of it, the start of a host too: it rejects with OutOfTime when they have passed.
  */
 export interface Bench {
   readonly hello: HostHello;
@@ -111,12 +123,12 @@ export interface Bench {
    * Compiles what will be measured next, side by side, while nothing is timed. When the host hangs or dies over it, resolves with
    * the outcome of the guilty variant if only one was left, by its index; the rest are compiled as they are measured.
    */
-  compile(requests: readonly MeasureRequest[]): Promise<CompiledAhead>;
-  measure(request: MeasureRequest): Promise<TrialOutcome>;
+  compile(requests: readonly MeasureRequest[], limitMs?: number): Promise<CompiledAhead>;
+  measure(request: MeasureRequest, limitMs?: number): Promise<TrialOutcome>;
   /** Times variants against each other in rounds and pairs, all held at once. */
-  race(request: RaceRequest): Promise<RacedField>;
-  ceilings(kinds?: readonly CeilingKind[]): Promise<Ceilings>;
-  noise(samples: number): Promise<Noise>;
+  race(request: RaceRequest, limitMs?: number): Promise<RacedField>;
+  ceilings(kinds?: readonly CeilingKind[], limitMs?: number): Promise<Ceilings>;
+  noise(samples: number, limitMs?: number): Promise<Noise>;
   /** Told of every restart: the reason and the guilty variant. */
   onRestart(listener: (reason: string, request: MeasureRequest | undefined) => void): void;
   /** Told what the host is doing, for accounts of where the time went. */

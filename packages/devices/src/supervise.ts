@@ -12,12 +12,21 @@ import {
 } from "@tunelab/contract";
 import { type Attendance, type Attended, attend } from "./attend.ts";
 import { DEFAULT_DEADLINES, deadlineOf, LEAVE_MS } from "./deadlines.ts";
-import { type CauseName, diagnose } from "./diagnose.ts";
 import type { DeviceTarget } from "./discover.ts";
 import { type Failure, failedOutcome, reasonOf, statusOf } from "./outcome.ts";
 import { lostSide, pairThrough } from "./pair.ts";
-import type { CompiledAhead, Deadlines, HostApi, HostHello, PairBench, RacedField } from "./protocol.ts";
+import {
+  type CompiledAhead,
+  type Deadlines,
+  type HostApi,
+  type HostHello,
+  OutOfTime,
+  type PairBench,
+  type RacedField,
+} from "./protocol.ts";
 import { type HostProcess, spawnHost } from "./spawn.ts";
+import { startFault } from "./start-fault.ts";
+import { overdue, type Until, untilAfter, within } from "./until.ts";
 
 export interface BenchOptions {
   /** Module that calls `serveHost` with the operations to measure. */
@@ -32,9 +41,6 @@ export interface BenchOptions {
 
 /** Starts in a row that may fail before the machine, not the variant, is to blame. */
 const START_ATTEMPTS = 3;
-
-/** Findings that describe a machine without naming a cause. */
-const NO_CAUSE: ReadonlySet<CauseName> = new Set(["software-only", "unrecognised"]);
 
 /** The variant a failure is put down to, asked when it has happened. */
 type Blame = () => MeasureRequest | undefined;
@@ -63,11 +69,11 @@ export async function openBench(
   const { hello } = await supervisor.running();
   return {
     hello,
-    compile: (requests) => supervisor.compile(requests),
-    measure: (request) => supervisor.measure(request),
-    race: (request) => supervisor.race(request),
-    ceilings: (kinds) => supervisor.ask("the ceilings", (api) => api.ceilings(kinds)),
-    noise: (samples) => supervisor.ask("the noise probe", (api) => api.noise(samples)),
+    compile: (requests, limitMs) => supervisor.compile(requests, limitMs),
+    measure: (request, limitMs) => supervisor.measure(request, limitMs),
+    race: (request, limitMs) => supervisor.race(request, limitMs),
+    ceilings: (kinds, limitMs) => supervisor.ask("the ceilings", (api) => api.ceilings(kinds), limitMs),
+    noise: (samples, limitMs) => supervisor.ask("the noise probe", (api) => api.noise(samples), limitMs),
     routes: (request) => supervisor.ask("the routes", (api) => api.routes(request)),
     pair: (request) => supervisor.pair(request),
     onRestart: (listener) => supervisor.listeners.push(listener),
@@ -101,12 +107,13 @@ class Supervisor {
     this.#deadlines = { ...DEFAULT_DEADLINES, ...options.deadlines };
   }
 
-  async measure(request: MeasureRequest): Promise<TrialOutcome> {
+  async measure(request: MeasureRequest, limitMs?: number): Promise<TrialOutcome> {
     const phases = (phase: MeasurePhase) => deadlineOf(phase, this.#deadlines);
     const attended = await this.#request(
       (api) => api.measure(request),
       phases,
       () => request,
+      limitMs,
     );
     if ("failure" in attended) return failedOutcome(request, attended.subject, attended.failure);
     // Nothing runs on a lost device any more: the next variant needs a fresh host.
@@ -125,21 +132,21 @@ class Supervisor {
     });
   }
 
-  async compile(requests: readonly MeasureRequest[]): Promise<CompiledAhead> {
+  async compile(requests: readonly MeasureRequest[], limitMs?: number): Promise<CompiledAhead> {
     const left = new Set(requests.keys());
     this.#compiled = (index) => left.delete(index);
     // Who it was is known when one is left: a compiler that hangs holds one thread, the others go on and finish.
     const guilty = (): number | undefined => (left.size === 1 ? [...left][0] : undefined);
     const phases = (): number => this.#deadlines.compile;
     const blame = () => requests[guilty() ?? -1];
-    const attended = await this.#request((api) => api.compile(requests), phases, blame);
+    const attended = await this.#request((api) => api.compile(requests), phases, blame, limitMs);
     const index = guilty();
     if ("answer" in attended || index === undefined) return {};
     const { failure, subject } = attended;
     return { guilty: { index, outcome: failedOutcome(requests[index]!, subject, failure) } };
   }
 
-  async race(request: RaceRequest): Promise<RacedField> {
+  async race(request: RaceRequest, limitMs?: number): Promise<RacedField> {
     let turn = -1;
     this.#turn = (index) => {
       turn = index;
@@ -147,13 +154,14 @@ class Supervisor {
     const phases = (phase: MeasurePhase) => deadlineOf(phase, this.#deadlines);
     const blame = () => request.entries[turn]?.request;
     try {
-      const attended = await this.#request((api) => api.race(request), phases, blame);
+      const attended = await this.#request((api) => api.race(request), phases, blame, limitMs);
       if ("answer" in attended) return { report: attended.answer };
       const guilty = blame();
       const { failure } = attended;
       const outcome = guilty && failedOutcome(guilty, attended.subject, failure);
       return { reason: reasonOf(failure), ...(outcome ? { guilty: { index: turn, outcome } } : {}) };
     } catch (error) {
+      if (error instanceof OutOfTime) throw error;
       const fault = asFault(error, "environment");
       if (fault.kind !== "device-lost") throw fault;
       // Who lost it among those held at once nobody knows: each is measured alone afterwards.
@@ -163,18 +171,18 @@ class Supervisor {
   }
 
   /** A request that concerns no variant; failing is then the device's fault. */
-  async ask<T>(what: string, call: (api: HostApi) => Promise<T>): Promise<T> {
+  async ask<T>(what: string, call: (api: HostApi) => Promise<T>, limitMs?: number): Promise<T> {
     const { compile, verify, measure } = this.#deadlines;
-    const attended = await this.#request(call, () => compile + verify + measure, nobody);
+    const attended = await this.#request(call, () => compile + verify + measure, nobody, limitMs);
     if ("answer" in attended) return attended.answer;
     const { failure } = attended;
     throw new Fault(statusOf(failure), `${what} of ${this.#target.id}: ${reasonOf(failure)}`);
   }
 
-  /** The host that runs, started when there is none. */
-  async running(): Promise<Running> {
+  /** The host that runs, started when there is none. @throws OutOfTime when that takes longer than until then. */
+  async running(until?: Until): Promise<Running> {
     if (this.#host?.ended) await this.#drop(this.#host.ended, undefined);
-    this.#host ??= await this.#start();
+    this.#host ??= await this.#start(until);
     return this.#host;
   }
 
@@ -195,8 +203,10 @@ class Supervisor {
     call: (api: HostApi) => Promise<T>,
     phases: (phase: MeasurePhase) => number,
     blame: Blame,
+    limitMs?: number,
   ): Promise<Attended<T>> {
-    const turn = this.#queue.then(() => this.#run(call, phases, blame));
+    const until = limitMs === undefined ? undefined : untilAfter(limitMs);
+    const turn = this.#queue.then(() => this.#run(call, phases, blame, until));
     this.#queue = turn.catch(() => {});
     return turn;
   }
@@ -205,14 +215,15 @@ class Supervisor {
     call: (api: HostApi) => Promise<T>,
     phases: (phase: MeasurePhase) => number,
     blame: Blame,
+    until: Until | undefined,
   ): Promise<Attended<T>> {
-    const first = await this.#attempt(call, phases);
+    const first = await this.#attempt(call, phases, until);
     const innocent = "failure" in first && first.failure.kind === "exit" && first.failure.phase === "idle";
     if ("answer" in first) return first;
     await this.#drop(reasonOf(first.failure), innocent ? undefined : blame());
     // A host that died before it began anything died of something else: the request deserves a fresh one.
     if (!innocent || this.#closed) return this.#unlessClosed(first);
-    const second = await this.#attempt(call, phases);
+    const second = await this.#attempt(call, phases, until);
     if ("failure" in second) await this.#drop(reasonOf(second.failure), blame());
     return this.#unlessClosed(second);
   }
@@ -225,15 +236,26 @@ class Supervisor {
   async #attempt<T>(
     call: (api: HostApi) => Promise<T>,
     phases: (phase: MeasurePhase) => number,
+    until: Until | undefined,
   ): Promise<Attended<T>> {
-    const { process } = await this.running();
-    const attendance = attend(process, call(process.api), phases);
+    const { process } = await this.running(until);
+    const attendance = attend(process, call(process.api), within(phases, until));
     this.#attendance = attendance;
     try {
-      return await attendance.result;
+      const attended = await attendance.result;
+      if ("failure" in attended) await this.#giveUp(attended.failure, until);
+      return attended;
     } finally {
       this.#attendance = undefined;
     }
+  }
+
+  /** Ends a host that the caller's time ran out on. @throws OutOfTime if that is what happened. */
+  async #giveUp(failure: Failure, until: Until | undefined): Promise<void> {
+    const reason = overdue(failure, until);
+    if (reason === undefined) return;
+    await this.#drop(reason, undefined);
+    throw new OutOfTime(reason);
   }
 
   async #drop(reason: string, request: MeasureRequest | undefined): Promise<void> {
@@ -243,32 +265,24 @@ class Supervisor {
     await host?.process.kill();
   }
 
-  async #start(): Promise<Running> {
+  async #start(until?: Until): Promise<Running> {
     const reasons: string[] = [];
     while (reasons.length < START_ATTEMPTS) {
       if (this.#closed) throw closedFault(this.#target.id);
-      const started = await this.#startOnce();
+      const started = await this.#startOnce(until);
       if ("hello" in started) {
         const ended = this.#ended;
         this.#ended = undefined;
         if (ended) for (const listener of this.listeners) listener(ended.reason, ended.request);
         return started;
       }
+      await this.#giveUp(started.failure, until);
       reasons.push(reasonOf(started.failure));
     }
-    const [finding] = await diagnose(this.#target.environment);
-    const advice =
-      finding && !NO_CAUSE.has(finding.name)
-        ? `${finding.cause}: ${finding.fix}`
-        : "`lab check-gpu` looks for the cause";
-    throw new Fault(
-      "environment",
-      `the host of ${this.#target.id} failed to start ${START_ATTEMPTS} times (${reasons.at(-1)}); ${advice}`,
-      { reasons },
-    );
+    throw await startFault(this.#target, reasons);
   }
 
-  async #startOnce(): Promise<Running | { failure: Failure }> {
+  async #startOnce(until?: Until): Promise<Running | { failure: Failure }> {
     const { entry, profile, modules, quantizedTimestamps } = this.#options;
     const host = {
       ...this.#target.host,
@@ -304,7 +318,8 @@ class Supervisor {
     });
     this.#starting = process;
     try {
-      const attended = await attend(process, process.api.hello(), () => this.#deadlines.start).result;
+      const deadline = within(() => this.#deadlines.start, until);
+      const attended = await attend(process, process.api.hello(), deadline).result;
       if ("failure" in attended) {
         await process.kill();
         return attended;

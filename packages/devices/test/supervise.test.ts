@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { MeasureRequest } from "@tunelab/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chooseDevice, type DeviceTarget } from "../src/discover.ts";
-import type { Bench } from "../src/protocol.ts";
+import { type Bench, OutOfTime } from "../src/protocol.ts";
 import { openBench } from "../src/supervise.ts";
 
 const onLinux = process.platform === "linux" && process.arch === "x64";
@@ -108,6 +108,18 @@ describe.skipIf(!onLinux)("a device host under supervision", () => {
     expect(await ahead.measure(request("double-well"))).toMatchObject({ status: "ok" });
     expect(told).toEqual(["double-slow-compile"]);
     await ahead.close();
+  });
+
+  it("gives a hanging request up when the caller's time is over, and blames nobody", async () => {
+    const before = restarts.length;
+    const start = performance.now();
+    await expect(bench.measure(request("double-endless-shader"), 4_000)).rejects.toThrow(OutOfTime);
+    // Far under the deadline of any phase: 60 s.
+    expect(performance.now() - start).toBeLessThan(30_000);
+    expect(await bench.measure(request("double-well"))).toMatchObject({ status: "ok" });
+    expect(restarts.slice(before)).toEqual([
+      expect.stringMatching(/^nobody: no answer .* within the 4\.00 s that were left$/),
+    ]);
   });
 
   it("replaces a host that was killed between two requests, and blames nobody", async () => {

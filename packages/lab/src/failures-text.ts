@@ -1,6 +1,6 @@
 import { Fault, type Problem, problemKey, type TuningTable } from "@tunelab/contract";
 import type { Absent } from "@tunelab/report";
-import type { FailedVariant, ProblemResult, TuneResult } from "@tunelab/tuner";
+import type { CutVariant, FailedVariant, ProblemResult, TuneResult } from "@tunelab/tuner";
 import { commandLine } from "./build.ts";
 
 /** Failed variants that are named one by one; the session file has them all. */
@@ -20,16 +20,20 @@ export const failureText = ({ variant, status, reason }: FailedVariant): string 
 
 /** A line for each variant that failed, as many as people read, and how many more there are. */
 export function failureLines({ problems }: Pick<TuneResult, "problems">, session: string): readonly string[] {
-  const all = problems.flatMap(({ failures }) => failures);
-  const lines = all.slice(0, NAMED).map((one) => `  ${failureText(one)}`);
+  const all = problems.flatMap(({ failures, cut }) => [...failures.map(failureText), ...cut.map(cutText)]);
+  const lines = all.slice(0, NAMED).map((text) => `  ${text}`);
   const more = all.length - lines.length;
   return more > 0
     ? [...lines, `  and ${more} more: \`${commandLine(`results show ${session}`)}\` has them all`]
     : lines;
 }
 
+/** "fused/radix=16: no answer in phase verify within the 26 s that were left; give a longer --budget or a smaller problem". */
+const cutText = ({ variant, reason }: CutVariant): string =>
+  `${variant}: ${reason}; give a longer --budget or a smaller problem`;
+
 /** "no verified variant: 3 refused (2 maxComputeWorkgroupStorageSize, 1 plan), 1 inaccurate". */
-export function absenceText({ screened, failures, refused }: ProblemResult): string {
+export function absenceText({ screened, failures, cut, refused }: ProblemResult): string {
   const timed = screened - failures.length;
   const limits = Object.entries(refused).sort(([, a], [, b]) => b - a);
   const count = limits.reduce((sum, [, times]) => sum + times, 0);
@@ -38,6 +42,7 @@ export function absenceText({ screened, failures, refused }: ProblemResult): str
     ...(timed > 0 ? [`${timed} timed`] : []),
     ...(count > 0 ? [`${count} refused (${names})`] : []),
     ...(failures.length > 0 ? [countsText(failures.map(({ status }) => status))] : []),
+    ...(cut.length > 0 ? [`${cut.length} given up for time`] : []),
   ];
   const what = timed > 0 ? "no certified variant" : "no verified variant";
   return `${what}: ${parts.join(", ") || "none was tried"}`;
@@ -65,8 +70,11 @@ export function nothingVerified({
 }: Pick<TuneResult, "problems" | "stopped">): Fault | undefined {
   const timed = problems.some(({ screened, failures }) => screened > failures.length);
   if (stopped || timed || problems.length === 0) return undefined;
-  const [first, ...others] = problems.flatMap(({ failures }) => failures);
+  const [first, ...others] = [
+    ...problems.flatMap(({ failures }) => failures.map(failureText)),
+    ...problems.flatMap(({ cut }) => cut.map(cutText)),
+  ];
   const more = others.length > 0 ? ` (and ${others.length} more failed)` : "";
-  const why = first ? `${failureText(first)}${more}` : absenceText(problems[0]!);
+  const why = first ? `${first}${more}` : absenceText(problems[0]!);
   return new Fault("unsupported", `nothing was verified: ${why}`);
 }

@@ -10,6 +10,8 @@ export interface Io {
   readonly interactive: boolean;
   /** Fires on Ctrl-C; a second Ctrl-C ends the process at once. */
   readonly signal: AbortSignal;
+  /** When the command began, in ms of `performance.now()`: what its budget counts from. Now where a process runs many. */
+  readonly startedAt?: number;
 }
 
 /** Exit codes of every command. `compare` adds its own. */
@@ -48,5 +50,6 @@ export const processIo = (): Io => {
     note: (text) => process.stderr.write(`${text}\n`),
     interactive: process.stderr.isTTY === true && !process.env.CI,
     signal: controller.signal,
+    startedAt: 0, // loading the program counts: two seconds, more on a busy machine
   };
 };

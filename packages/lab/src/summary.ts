@@ -1,14 +1,16 @@
-import { bestNs, type SessionHeader, type TuningTable } from "@tunelab/contract";
+import { bestNs, type SessionHeader, type Suite, TIME_METRIC, type TuningTable } from "@tunelab/contract";
 import { gridText, nothingStale, summaryTable } from "@tunelab/report";
 import type { TuneResult } from "@tunelab/tuner";
 import { commandLine } from "./build.ts";
 import { absentFrom, countsText, failureLines, nothingVerified } from "./failures-text.ts";
 import type { Io } from "./io.ts";
+import { metricsGrid } from "./metrics-text.ts";
 import { seconds } from "./progress.ts";
 
 /** What a tuning session leaves for people and machines to read. */
 export interface Finished {
   readonly header: SessionHeader;
+  readonly suites: readonly Suite[];
   readonly result: TuneResult;
   readonly tables: readonly TuningTable[];
   /** The tables' files. */
@@ -37,6 +39,12 @@ export function printResult(io: Io, finished: Finished): void {
     if (grid.rows.length === 0) continue;
     io.out(`\n${operation} on ${header.deviceSlug}, ${header.profile}\n\n${gridText(grid)}`);
   }
+  for (const suite of finished.suites) {
+    const grid = metricsGrid(suite, result.trials, header.command.objective ?? TIME_METRIC);
+    if (grid) io.out(`\n${suite.operation.name}: figures of its own in this session\n\n${gridText(grid)}`);
+  }
+  if (header.command.objective)
+    io.out(`Searched for ${header.command.objective}; tables rank by time all the same.`);
   io.out(`\n${trialsText(result)} ${spentText(result.spentMs)}.`);
   for (const line of failureLines(result, header.id)) io.out(line);
   const short = shortText(result);

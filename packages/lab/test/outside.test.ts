@@ -48,12 +48,51 @@ describe("a kernel from outside", () => {
     expect(table.operation).toBe("batched-transpose");
     const [best] = table.entries[0]!.rows;
     expect(best).toMatchObject({ algorithm: "tiled", matched: 12, total: 12, maxError: 0 });
+    const { session } = JSON.parse(out);
+    const shown = await lab(["results", "show", session, "--out", folder, "--json"]);
+    for (const { metrics, resources, timing, work } of JSON.parse(shown.out).trials) {
+      const ns = Math.min(...timing.samplesNs) / timing.repeats;
+      expect(metrics.memory).toBe(resources.workgroupBytes);
+      expect(metrics.bandwidth).toBeCloseTo(work.bytes / ns, 9);
+    }
     // A session without the module leaves these results alone.
     const other = ["tune", "--kernel", "matched-filter", "--problem", "n=64,data=1,templates=1,pairs=1"];
     const again = await lab([...other, "--device", "swiftshader", "--trials", "2", "--out", folder]);
     expect(again.code).toBe(0);
   });
 });
+
+describe.skipIf(!embedded)(
+  "a session that searches for a metric of the kernel's",
+  { timeout: 180_000 },
+  () => {
+    it("finds the best by it, shows it with its unit, and says what the tables rank by", async () => {
+      const where = [
+        "--device",
+        "swiftshader",
+        "--problem",
+        "n=16,matrices=4",
+        "--out",
+        join(folder, "metric"),
+      ];
+      // 4 of the 18 variants that n = 16 allows have the smallest tile without padding: 8 x 8 words, 256 bytes.
+      const words = ["--strategy", "exhaustive", "--objective", "memory", "--trials", "26"];
+      const { code, out } = await lab(["tune", "--kernel", example, ...where, ...words]);
+      expect(code).toBe(0);
+      expect(out).toMatch(/best by memory +time +bandwidth \(GB\/s\) +memory \(bytes\)\n/);
+      expect(out).toMatch(/tiled\/tile=8,rows=\d,padding=0 .* 256\n/);
+      expect(out).toContain("Searched for memory; tables rank by time all the same.");
+    });
+
+    it("is refused with what there is, when the kernel has no such metric", async () => {
+      const { code, notes } = await lab(["tune", "--kernel", example, "--objective", "joules"]);
+      expect([code, notes.split("\n").at(-1)]).toEqual([
+        2,
+        'tunelab: batched-transpose has no metric "joules": there is time, bandwidth, memory',
+      ]);
+    });
+  },
+);
 
 describe.skipIf(!embedded)("a session whose only trial fails", { timeout: 120_000 }, () => {
   it("ends with exit 1 and one line that names the variant and the reason, and keeps the trial", async () => {

@@ -13,6 +13,7 @@ const problem = (more: Partial<ProblemResult> = {}): ProblemResult => ({
   screened: 0,
   certified: 0,
   failures: [],
+  cut: [],
   identical: 0,
   refused: {},
   complete: true,
@@ -90,6 +91,12 @@ describe("a session that verified nothing", () => {
     );
     const more = problem({ screened: 2, failures: [inaccurate(2), inaccurate(3)] });
     expect(nothingVerified(result([], [more]))?.message).toMatch(/over the bound 1 \(and 1 more failed\)$/);
+    const cut = [{ variant: "only/x=9", reason: "no answer in phase verify within the 26 s that were left" }];
+    const late = problem({ cut });
+    expect(nothingVerified(result([], [late]))?.message).toBe(
+      "nothing was verified: only/x=9: no answer in phase verify within the 26 s that were left; give a longer --budget or a smaller problem",
+    );
+    expect(absenceText(late)).toBe("no verified variant: 1 given up for time");
     const none = problem({ refused: { plan: 4 } });
     expect(nothingVerified(result([], [none]))?.message).toMatch(
       /no verified variant: 4 refused \(4 plan\)$/,

@@ -82,6 +82,7 @@ const header = v.object({
     strategy: text,
     budgetMs: real,
     seed: real,
+    objective: v.exactOptional(text),
   }),
 });
 
@@ -242,6 +243,7 @@ const trial = v.object({
   requestedBytes: v.exactOptional(real),
   workgroupBytes: v.exactOptional(real),
   workgroups: v.exactOptional(real),
+  metrics: v.exactOptional(v.record(text, real)),
   resources: v.exactOptional(v.object({ workgroupBytes: real, invocations: real })),
 });
 

@@ -42,7 +42,11 @@ export const EVENT_INDEX: string = `CREATE TABLE events (
 export const LATER_COLUMNS: readonly string[] = [
   "ALTER TABLE trials ADD COLUMN anchor_amount DOUBLE",
   "ALTER TABLE trials ADD COLUMN workgroups DOUBLE",
+  "ALTER TABLE trials ADD COLUMN metrics JSON",
 ];
+
+/** Those of the columns that version 2 brought. */
+const SECOND = 2;
 
 export const MIGRATIONS: readonly Migration[] = [
   {
@@ -53,7 +57,8 @@ export const MIGRATIONS: readonly Migration[] = [
       TRIALS,
     ],
   },
-  { version: 2, statements: LATER_COLUMNS },
+  { version: 2, statements: LATER_COLUMNS.slice(0, SECOND) },
+  { version: 3, statements: LATER_COLUMNS.slice(SECOND) },
 ];
 
 const newest = (migrations: readonly Migration[]): number => migrations.at(-1)?.version ?? 0;
@@ -163,6 +168,7 @@ export function trialRow(trial: Trial): Row {
     requested_bytes: trial.requestedBytes ?? null,
     exchanged_bytes: trial.workgroupBytes ?? null,
     workgroups: trial.workgroups ?? null,
+    metrics: json(trial.metrics),
     declared_workgroup_bytes: resources?.workgroupBytes ?? null,
     invocations: resources?.invocations ?? null,
   };
@@ -232,6 +238,7 @@ export function trialOf(row: Readonly<Record<string, unknown>>): Trial {
     requestedBytes: get("requested_bytes"),
     workgroupBytes: get("exchanged_bytes"),
     workgroups: get("workgroups"),
+    metrics: parsed("metrics"),
     resources: group("invocations", () => ({
       workgroupBytes: get("declared_workgroup_bytes"),
       invocations: get("invocations"),

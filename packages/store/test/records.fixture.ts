@@ -75,6 +75,7 @@ const maybe = fc.record(
     requestedBytes: real,
     workgroupBytes: real,
     workgroups: real,
+    metrics: fc.dictionary(key, real),
     resources: fc.record({ workgroupBytes: real, invocations: real }),
   },
   optional,

@@ -238,10 +238,11 @@ test("an older shape migrates once, a newer one is refused", async () => {
     { version: 1 },
     { version: 2 },
     { version: 3 },
+    { version: 4 },
   ]);
   const fault = await faultOf(migrate(connection, "old.duckdb"));
   expect(fault.message).toContain(
-    "old.duckdb was written by a newer tunelab (schema 3, this one reads up to 2)",
+    "old.duckdb was written by a newer tunelab (schema 4, this one reads up to 3)",
   );
   close();
 });

@@ -41,6 +41,44 @@ export const MOST_AHEAD = 16;
 /** Time by which the most important finals may overrun the budget, as a fraction of it. */
 export const BUDGET_SLACK = 0.05;
 
+/** Part of a problem's share by which its very first trial may overrun it: without that one the problem has nothing at all. */
+const FIRST_OVERRUN = 0.5;
+
+/** What a session gives its very first trial at least, in ms: one number is better than none, however small the budget. */
+const FIRST_TRIAL_MS = 10_000;
+
+/** Times the expected cost that a screened trial may always take: compile times differ so much. */
+const SCREENED_SLACK = 2;
+
+/** Part of the budget that the noise probe may take, and the ceilings: on a device that is slower still they are given up. */
+const PROBE_SHARE = 0.25;
+
+/** How long the noise probe, or the ceilings, may take in ms. */
+export const probeLimit = (budgetMs: number): number => budgetMs * PROBE_SHARE;
+
+/** The times that bound a problem's trials, in ms of the clock. */
+export interface Bounds {
+  readonly shareStart: number;
+  readonly shareEnd: number;
+  /** When everything must have ended that a table cannot do without. */
+  readonly slackEnd: number;
+}
+
+/** When the first trial of a problem is given up; `ofAll`: the first of the session. */
+export function firstUntil(now: number, { shareStart, shareEnd, slackEnd }: Bounds, ofAll: boolean): number {
+  const until = Math.min(slackEnd, shareEnd + FIRST_OVERRUN * Math.max(0, shareEnd - shareStart));
+  return ofAll ? Math.max(until, now + FIRST_TRIAL_MS) : until;
+}
+
+/** When a later screened trial is given up: the finals that a table cannot do without need `reserveMs` of the share. */
+export function screenedUntil(
+  now: number,
+  { shareEnd, slackEnd }: Bounds,
+  { reserveMs, expectedMs }: { readonly reserveMs: number; readonly expectedMs: number },
+): number {
+  return Math.min(slackEnd, Math.max(shareEnd - reserveMs, now + SCREENED_SLACK * expectedMs));
+}
+
 /** End of a problem's share: what is left of the session, split evenly over it and the problems after it. */
 export function shareEnd(now: number, sessionEnd: number, problemsLeft: number): number {
   return now + Math.max(0, sessionEnd - now) / problemsLeft;

@@ -51,7 +51,9 @@ export class Pool implements Queue {
     let waitedMs = 0;
     if (ready() < 0) {
       const first = Promise.race(this.#pending.map(({ compiled }) => compiled));
-      ({ costMs: waitedMs } = await recorder.waitFor(first));
+      const waited = await recorder.waitFor(first, this.#owner.limitMs());
+      if (!waited.result) return undefined;
+      waitedMs = waited.costMs;
     }
     const [one] = this.#pending.splice(ready(), 1);
     const { candidate, planned, elsewhere } = one!;

@@ -30,6 +30,8 @@ export interface QueueOwner {
   readonly room: () => number;
   /** Whether there is time for one more. */
   readonly more: () => boolean;
+  /** How long compiling may take now, in ms. */
+  readonly limitMs: () => number;
   /** How far the session is. */
   readonly estimate: () => Estimate;
 }
@@ -127,7 +129,7 @@ export class BatchQueue implements Queue {
     if (plans.length < 2) return batch.map((one) => ({ ...one, compileMs: 0 }));
     progress({ kind: "compiling", variants: plans.length, estimate: this.#owner.estimate() });
     const requests = plans.map((planned) => requestFor(this.#context, planned, "screened", false));
-    const { guilty, costMs } = await recorder.compile(requests);
+    const { guilty, costMs } = await recorder.compile(requests, this.#owner.limitMs());
     const guiltyHash = guilty && plans[guilty.index]?.hash;
     return batch.map((one) => {
       const isGuilty = guilty !== undefined && one.planned.hash === guiltyHash;

@@ -30,6 +30,9 @@ const RACED_OVER_SCREENED = 3;
 /** Part of the time left that a race may take; certifying what it finds needs the rest. */
 const RACE_SHARE = 0.5;
 
+/** The same with what it is in the middle of when its time is over: the last verification, the last samples. */
+const RACE_MOST = 0.75;
+
 /** Those of the finalists (fastest first) that a race has time for within `leftMs`; none when it could not be of two. */
 export function fieldWithin(finalists: readonly Contender[], leftMs: number): readonly Contender[] {
   const field: Contender[] = [];
@@ -55,7 +58,7 @@ export async function raceFinalists(
     request: requestFor(context, one, "raced", one.isDefault),
     keep: one.keep,
   }));
-  const raced = await recorder.race({ entries, limitMs: leftMs * RACE_SHARE });
+  const raced = await recorder.race({ entries, limitMs: leftMs * RACE_SHARE }, leftMs * RACE_MOST);
   const trials = new Map<string, Trial>();
   if (!("report" in raced)) {
     const guilty = raced.guilty && field[raced.guilty.index];

@@ -1,12 +1,15 @@
-import type {
-  MeasureRequest,
-  RaceRequest,
-  SessionEvent,
-  SessionSink,
-  Trial,
-  TrialOutcome,
+import {
+  bestNs,
+  type MeasureRequest,
+  type Metric,
+  metricValues,
+  type RaceRequest,
+  type SessionEvent,
+  type SessionSink,
+  type Trial,
+  type TrialOutcome,
 } from "@tunelab/contract";
-import type { Bench, CompiledAhead, RacedField } from "@tunelab/devices/protocol";
+import { type Bench, type CompiledAhead, OutOfTime, type RacedField } from "@tunelab/devices/protocol";
 import type { Planned } from "./candidate.ts";
 import { Known } from "./reuse.ts";
 import type { Stopwatch } from "./stopwatch.ts";
@@ -39,6 +42,19 @@ export async function unlessAborted<T>(begin: () => Promise<T>, signal: AbortSig
   }
 }
 
+/** Longest time that a timer holds, in ms: a longer one would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** What a request came to, or what it was doing when its time was over. */
+async function orCut<T>(request: Promise<T>): Promise<{ readonly value: T } | { readonly cut: string }> {
+  try {
+    return { value: await request };
+  } catch (error) {
+    if (error instanceof OutOfTime) return { cut: error.message };
+    throw error;
+  }
+}
+
 /** Measures on the bench and makes every outcome durable before anything else happens. */
 export class Recorder {
   readonly trials: Trial[] = [];
@@ -48,9 +64,23 @@ export class Recorder {
   readonly #clock: TuneClock;
   readonly #stopwatch: Stopwatch;
   readonly #signal: AbortSignal | undefined;
+  readonly #metrics: ReadonlyMap<string, readonly Metric[]>;
+  readonly #tell: (fault: string) => void;
+  readonly #told = new Set<string>();
   #sequence: number;
 
-  constructor(options: TuneOptions, bench: Bench, sink: SessionSink, stopwatch: Stopwatch) {
+  /** `tell` hears of a metric that throws, once. */
+  constructor(
+    options: TuneOptions,
+    bench: Bench,
+    sink: SessionSink,
+    stopwatch: Stopwatch,
+    tell: (fault: string) => void,
+  ) {
+    this.#metrics = new Map(
+      options.workloads.map(({ suite }) => [suite.operation.name, suite.metrics ?? []]),
+    );
+    this.#tell = tell;
     this.#bench = bench;
     this.#sink = sink;
     this.#clock = options.clock;
@@ -61,44 +91,67 @@ export class Recorder {
   }
 
   /**
-   * A measured trial and what it cost in ms of wall time. Its compile time is the compiler's that did it elsewhere, `elsewhereMs`:
-   * the timing host only loaded the result. Rejects when the device cannot be used any more.
+   * A measured trial and what it cost in ms of wall time; or, when `limitMs` did not do, what it was doing in one line, and nothing
+   * is recorded. Its compile time is the compiler's that did it elsewhere, `elsewhereMs`: the timing host only loaded the result.
+   * Rejects when the device cannot be used any more.
    */
   async measure(
     request: MeasureRequest,
     planned: Planned,
-    elsewhereMs = 0,
-  ): Promise<{ trial: Trial; costMs: number; ownCompileMs: number }> {
+    { elsewhereMs = 0, limitMs }: { readonly elsewhereMs?: number | undefined; readonly limitMs: number },
+  ): Promise<
+    | { readonly trial: Trial; readonly costMs: number; readonly ownCompileMs: number }
+    | { readonly cut: string }
+  > {
     const before = this.#clock.now();
-    const outcome = await this.#onHost(() => this.#bench.measure(request));
+    const measured = await orCut(this.#onHost(() => this.#bench.measure(request, limitMs)));
+    if ("cut" in measured) return measured;
+    const outcome = measured.value;
     const { compileMs: ownCompileMs = 0 } = outcome;
     const compiled = elsewhereMs > ownCompileMs ? { ...outcome, compileMs: elsewhereMs } : outcome;
     const trial = await this.record(compiled, planned);
     return { trial, costMs: this.#clock.now() - before, ownCompileMs };
   }
 
-  /** Compiles ahead; what it came to and what it cost in ms of wall time. */
-  async compile(requests: readonly MeasureRequest[]): Promise<CompiledAhead & { readonly costMs: number }> {
+  /** Compiles ahead within `limitMs`; what it came to and what it cost in ms of wall time. Cut short, it came to nothing. */
+  async compile(
+    requests: readonly MeasureRequest[],
+    limitMs: number,
+  ): Promise<CompiledAhead & { readonly costMs: number }> {
     const before = this.#clock.now();
-    const compiled = await this.#onHost(() => this.#bench.compile(requests));
-    return { ...compiled, costMs: this.#clock.now() - before };
+    if (!(limitMs > 0)) return { costMs: 0 };
+    const compiled = await orCut(this.#onHost(() => this.#bench.compile(requests, limitMs)));
+    const costMs = this.#clock.now() - before;
+    return "cut" in compiled ? { costMs } : { ...compiled.value, costMs };
   }
 
-  /** Waits for compilers elsewhere: what they came to, and what waiting cost in ms of wall time. */
-  async waitFor<T>(compilers: Promise<T>): Promise<{ readonly result: T; readonly costMs: number }> {
+  /**
+   * Waits for compilers elsewhere, `limitMs` of real time at most: what they came to, undefined when they did not end, and what
+   * waiting cost in ms of wall time.
+   */
+  async waitFor<T>(
+    compilers: Promise<T>,
+    limitMs: number,
+  ): Promise<{ readonly result: T | undefined; readonly costMs: number }> {
     const before = this.#clock.now();
     this.#stopwatch.enter("compile");
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      if (limitMs <= LONGEST_TIMER_MS) timer = setTimeout(() => resolve(undefined), limitMs);
+    });
     try {
-      const result = await unlessAborted(() => compilers, this.#signal);
+      const result = await unlessAborted(() => Promise.race([compilers, late]), this.#signal);
       return { result, costMs: this.#clock.now() - before };
     } finally {
+      clearTimeout(timer);
       this.#stopwatch.enter("idle");
     }
   }
 
-  /** Times variants against each other. */
-  race(request: RaceRequest): Promise<RacedField> {
-    return this.#onHost(() => this.#bench.race(request));
+  /** Times variants against each other; cut short after `limitMs`, there was no race. */
+  async race(request: RaceRequest, limitMs: number): Promise<RacedField> {
+    const raced = await orCut(this.#onHost(() => this.#bench.race(request, limitMs)));
+    return "cut" in raced ? { reason: raced.cut } : raced.value;
   }
 
   /** Something besides trials, durable when it resolves. */
@@ -111,6 +164,7 @@ export class Recorder {
     const sequence = this.#sequence++;
     const trial: Trial = {
       ...outcome,
+      ...this.#measures(outcome),
       // A host that died before it had planned cannot say what it was asked; the session knows.
       variant: planned.variant,
       planHash: outcome.planHash || planned.hash,
@@ -123,6 +177,18 @@ export class Recorder {
     this.trials.push(trial);
     this.known.add(trial);
     return trial;
+  }
+
+  /** The suite's metrics of a trial that was verified and timed. */
+  #measures(outcome: TrialOutcome): Pick<Trial, "metrics"> {
+    const metrics = this.#metrics.get(outcome.operation) ?? [];
+    if (metrics.length === 0 || bestNs(outcome) === undefined) return {};
+    const { values, faults } = metricValues(metrics, outcome);
+    for (const fault of faults) {
+      if (!this.#told.has(fault)) this.#tell(fault);
+      this.#told.add(fault);
+    }
+    return { metrics: values };
   }
 
   async #onHost<T>(work: () => Promise<T>): Promise<T> {

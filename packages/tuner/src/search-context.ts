@@ -1,27 +1,28 @@
 import type { Capabilities, Problem, Suite } from "@tunelab/contract";
-import type { Pace } from "./budget.ts";
+import type { Bounds, Pace } from "./budget.ts";
 import type { Searched } from "./candidate.ts";
 import type { Farm } from "./farm.ts";
+import type { Objective } from "./objective.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Strategy } from "./strategies/strategy.ts";
 import type { Estimate, KnownVariants, Progress, TuneClock } from "./types.ts";
 
 /** What a search over one problem works with. */
-export interface SearchContext {
+export interface SearchContext extends Bounds {
   readonly suite: Suite;
   readonly problem: Problem;
   readonly searched: readonly Searched[];
   readonly capabilities: Capabilities;
   readonly strategy: Strategy;
   readonly seed: number;
+  readonly objective: Objective;
   readonly recorder: Recorder;
   readonly pace: Pace;
   readonly clock: TuneClock;
   readonly progress: Progress;
   readonly signal: AbortSignal | undefined;
-  /** When this problem's share ends, and when the finals it cannot do without must have begun. Ms of the clock. */
-  readonly shareEnd: number;
-  readonly slackEnd: number;
+  /** Whether it is the session's first problem, whose first trial is made whatever it costs. */
+  readonly isFirst: boolean;
   /** Trials that this problem may measure at most. */
   readonly trialShare: number;
   /** Variants compiled side by side at most. */

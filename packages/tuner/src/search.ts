@@ -1,20 +1,18 @@
 import { bestNs, type Grade, problemKey, type Trial, type TrialOutcome } from "@tunelab/contract";
-import { extensionUntil, finalsReserve } from "./budget.ts";
+import { Allowance } from "./allowance.ts";
+import { extensionUntil } from "./budget.ts";
 import { type Planned, planCandidate, type Refused } from "./candidate.ts";
-import { POOL } from "./farm.ts";
+import { TIME } from "./objective.ts";
 import { Pool } from "./pool.ts";
 import { algorithmOf, BatchQueue, type Queue, type QueueOwner, type Waiting } from "./queue.ts";
 import { fieldWithin, raceFinalists } from "./race.ts";
 import { checkAborted } from "./recorder.ts";
 import { requestFor } from "./request.ts";
-import { failureOf, fastestFirst, lastTrial, type Screened } from "./screened.ts";
+import { bestFirst, FINALISTS, failureOf, lastTrial, type Screened } from "./screened.ts";
 import type { SearchContext } from "./search-context.ts";
 import { observationOf } from "./strategies/observe.ts";
 import type { Candidate } from "./strategies/strategy.ts";
-import type { ProblemResult } from "./types.ts";
-
-/** Screened variants that are certified beside the defaults. */
-export const FINALISTS = 6;
+import type { CutVariant, ProblemResult } from "./types.ts";
 
 /** What measuring one variant goes by, beside its grade. */
 interface Effort {
@@ -25,6 +23,8 @@ interface Effort {
   readonly outcome?: TrialOutcome | undefined;
   /** How long a certifying run may go on past its fewest samples, in ms. */
   readonly extensionMs?: number;
+  /** When the trial is given up, in ms of the clock. */
+  readonly until: number;
 }
 
 /**
@@ -39,18 +39,27 @@ export class Search {
   #identical = 0;
   readonly #reused = new Set<string>();
   readonly #queue: Queue;
+  readonly #allowance: Allowance;
+  readonly #cut: CutVariant[] = [];
   #measured = 0;
 
   constructor(context: SearchContext) {
     this.#context = context;
     this.#key = problemKey(context.problem);
+    this.#allowance = new Allowance(context, {
+      finalists: () => this.#finalists(),
+      measured: () => this.#measured,
+      proposed: () => this.#queue.proposed,
+      begun: () => this.#screened.size > 0 || this.#cut.length > 0,
+    });
     const owner: QueueOwner = {
       measured: (planned) =>
         this.#screened.has(planned.hash) || this.#earlier(planned, "screened", false) !== undefined,
       refused: (candidate, refused) => this.#refuse(candidate, refused),
-      room: () => this.#room(),
+      room: () => this.#allowance.room(),
       more: () => this.#more(),
-      estimate: () => context.estimate(this.#leftMs()),
+      limitMs: () => this.#allowance.until() - context.clock.now(),
+      estimate: () => context.estimate(this.#allowance.leftMs()),
     };
     const { farm } = context;
     this.#queue = farm ? new Pool(context, owner, farm) : new BatchQueue(context, owner);
@@ -83,6 +92,7 @@ export class Search {
       screened: all.length,
       certified: all.filter(({ certified }) => certified).length,
       failures: all.map(lastTrial).flatMap(failureOf),
+      cut: this.#cut,
       identical: this.#identical,
       refused: this.#refused,
       complete: this.#queue.complete,
@@ -101,7 +111,7 @@ export class Search {
   ): Promise<void> {
     const { problem, searched, capabilities, strategy } = this.#context;
     for (const candidate of candidates) {
-      if (this.#screened.size > 0 && !this.#fits(0)) return;
+      if (this.#screened.size > 0 && !this.#allowance.fits(0)) return;
       const one = algorithmOf(searched, candidate);
       if (!one) continue; // left out of this session, or gone
       const planned = await planCandidate(one, problem, candidate.config, capabilities);
@@ -109,37 +119,28 @@ export class Search {
         this.#refuse(candidate, planned);
         continue;
       }
-      const { trial } = await this.#screen({ planned, compileMs: 0 }, role);
-      strategy.observe(observationOf(candidate, trial));
+      const screened = await this.#screen({ planned, compileMs: 0 }, role);
+      if (!screened) return;
+      strategy.observe(observationOf(candidate, screened.trial, this.#context.objective));
     }
   }
 
   async #search(): Promise<void> {
-    const { strategy } = this.#context;
+    const { strategy, objective } = this.#context;
     while (this.#more()) {
       const waiting = await this.#queue.next();
-      if (!waiting) return;
+      // Compiling may have taken the time that was for timing.
+      if (!waiting || !this.#more()) return;
       const screened = await this.#screen(waiting, { isDefault: false, keep: false });
-      strategy.observe(observationOf(waiting.candidate, screened.trial));
+      if (!screened) return;
+      strategy.observe(observationOf(waiting.candidate, screened.trial, objective));
     }
   }
 
   #more(): boolean {
     // Refused and known candidates reach no bench, which would notice.
     checkAborted(this.#context.signal);
-    return this.#fits(this.#reserve());
-  }
-
-  /** Candidates worth compiling at once: as many as will probably still be timed. */
-  #room(): number {
-    const { clock, pace, shareEnd, ahead, farm, trialShare } = this.#context;
-    // While places among the finalists are free, a candidate will probably take one: it costs its final too.
-    const free = this.#finalists().length < FINALISTS;
-    const each = pace.nextScreened() + (free ? pace.nextCertified(pace.nextScreened()) : 0);
-    const time = shareEnd - clock.now() - this.#reserve();
-    const trials = trialShare - this.#measured - this.#due(1);
-    const most = farm ? POOL : ahead;
-    return Math.min(most, trials, each > 0 ? Math.floor(time / each) : most);
+    return this.#allowance.fits(this.#allowance.reserve());
   }
 
   #refuse(candidate: Candidate, { limit }: Refused): void {
@@ -147,39 +148,11 @@ export class Search {
     this.#context.strategy.observe(observationOf(candidate, undefined));
   }
 
-  /** Whether one more screened trial fits into the share, with `reserveMs` kept for the finals. */
-  #fits(reserveMs: number): boolean {
-    const { clock, pace, shareEnd, trialShare } = this.#context;
-    if (this.#measured + 1 + this.#due(1) > trialShare) return this.#measured === 0;
-    return clock.now() + pace.nextScreened() + reserveMs <= shareEnd;
-  }
-
-  /** Finals still to be measured once `more` further variants are screened. */
-  #due(more: number): number {
-    const open = this.#finalists().filter(({ certified }) => !certified).length;
-    return Math.min(open + more, Math.max(open, FINALISTS));
-  }
-
-  #reserve(): number {
-    const { pace, shareEnd, clock } = this.#context;
-    const cost = (due: readonly Screened[]): number =>
-      due
-        .filter(({ certified }) => !certified)
-        .reduce((sum, { costMs }) => sum + pace.nextCertified(costMs), 0);
-    // The candidate about to be screened may become a finalist itself.
-    const reserve = finalsReserve(cost(this.#finalists()), shareEnd - clock.now());
-    return Math.max(reserve, cost(this.#needed()));
-  }
-
-  /** The finalists that a table cannot do without: the best so far, the defaults and the incumbents. */
-  #needed(): readonly Screened[] {
-    return this.#finalists().filter(({ keep }, place) => place === 0 || keep);
-  }
-
+  /** Undefined when its time was over before it had any. */
   async #screen(
     { planned, compileMs, elsewhereMs, outcome }: Omit<Waiting, "candidate">,
     role: { readonly isDefault: boolean; readonly keep: boolean },
-  ): Promise<Screened> {
+  ): Promise<Screened | undefined> {
     const { pace } = this.#context;
     const same = this.#screened.get(planned.hash);
     if (same) {
@@ -187,11 +160,10 @@ export class Search {
       if (same.variant !== planned.variant) this.#identical++;
       return same;
     }
-    const { trial, costMs } = await this.#trial(planned, "screened", role.isDefault, {
-      compileMs,
-      elsewhereMs,
-      outcome,
-    });
+    const effort = { compileMs, elsewhereMs, outcome, until: this.#allowance.until() };
+    const measured = await this.#trial(planned, "screened", role.isDefault, effort);
+    if (!measured) return undefined;
+    const { trial, costMs } = measured;
     const entry: Screened = {
       ...planned,
       ...role,
@@ -211,7 +183,7 @@ export class Search {
     const { clock, pace, shareEnd, slackEnd, trialShare } = this.#context;
     await this.#race();
     const finalists = this.#finalists();
-    const needed = this.#needed();
+    const needed = this.#allowance.needed();
     let failed = false;
     for (const finalist of new Set([...needed, ...finalists])) {
       if (finalist.certified || this.#measured >= trialShare) continue;
@@ -221,10 +193,13 @@ export class Search {
       const least = isNeeded ? pace.leastCertified(finalist.costMs) : pace.nextCertified(finalist.costMs);
       if (now + least > end) continue;
       const extensionMs = extensionUntil(now, end);
-      const { trial, costMs } = await this.#trial(finalist, "certified", finalist.isDefault, {
+      const measured = await this.#trial(finalist, "certified", finalist.isDefault, {
         extensionMs,
         elsewhereMs: finalist.elsewhereMs,
+        until: end,
       });
+      if (!measured) continue;
+      const { trial, costMs } = measured;
       if (costMs !== undefined) pace.certified(costMs, finalist.costMs);
       finalist.certified = trial;
       failed ||= bestNs(trial) === undefined;
@@ -238,16 +213,17 @@ export class Search {
   }
 
   #timed(): readonly Screened[] {
-    return fastestFirst([...this.#screened.values()]);
+    return bestFirst([...this.#screened.values()], this.#context.objective);
   }
 
   /**
    * Races the best against each other, where there is time for it and somebody new among them. A budget in trials has none to
-   * spare for races: each entry's samples are a trial.
+   * spare for races: each entry's samples are a trial. Races decide who is faster, and nothing else.
    */
   async #race(): Promise<void> {
-    const { clock, shareEnd, trialShare } = this.#context;
+    const { clock, shareEnd, trialShare, objective } = this.#context;
     const leftMs = shareEnd - clock.now();
+    if (objective !== TIME) return;
     if (Number.isFinite(trialShare) || !Number.isFinite(leftMs)) return;
     const field = fieldWithin(this.#timed(), leftMs) as readonly Screened[];
     if (field.every(({ raced }) => raced)) return;
@@ -272,51 +248,50 @@ export class Search {
     return earlier && (earlier.isDefault || !isDefault) ? earlier : undefined;
   }
 
-  /** Measures (or records what compiling came to), or takes over an earlier trial of the same plan, which has no cost. */
+  /**
+   * Measures (or records what compiling came to), or takes over an earlier trial of the same plan, which has no cost. Undefined when
+   * its time was over first.
+   */
   async #trial(
     planned: Planned,
     grade: Grade,
     isDefault: boolean,
-    { compileMs = 0, elsewhereMs, outcome, extensionMs }: Effort,
-  ): Promise<{ trial: Trial; costMs?: number }> {
-    const { recorder, pace, progress, estimate, farm } = this.#context;
+    { compileMs = 0, elsewhereMs, outcome, extensionMs, until }: Effort,
+  ): Promise<{ trial: Trial; costMs?: number } | undefined> {
+    const { recorder, pace, progress, estimate, farm, clock, objective } = this.#context;
     const earlier = this.#earlier(planned, grade, isDefault);
     if (earlier) {
       this.#reused.add(earlier.id);
       return { trial: earlier };
     }
+    const limitMs = until - clock.now();
+    if (!outcome && !(limitMs > 0)) return undefined;
     this.#measured++;
-    progress({ kind: "measuring", variant: planned.variant, estimate: estimate(this.#leftMs()) });
+    progress({ kind: "measuring", variant: planned.variant, estimate: estimate(this.#allowance.leftMs()) });
     const request = requestFor(this.#context, planned, grade, isDefault);
     const bounded = extensionMs === undefined ? request : { ...request, extensionMs };
     const measured = outcome
       ? { trial: await recorder.record(outcome, planned), costMs: 0, ownCompileMs: 0 }
-      : await recorder.measure(bounded, planned, elsewhereMs);
+      : await recorder.measure(bounded, planned, { elsewhereMs, limitMs });
+    if ("cut" in measured) {
+      this.#cut.push({ variant: planned.variant, reason: measured.cut });
+      progress({ kind: "skipped", reason: `${planned.variant}: ${measured.cut}` });
+      return undefined;
+    }
     if (grade === "screened") farm?.look(measured.ownCompileMs, elsewhereMs ?? 0);
     const costMs = measured.costMs + compileMs;
     if (grade === "screened") pace.screened(costMs);
-    const ns = bestNs(measured.trial);
-    const others = [...this.#screened.values()].map(({ trial }) => bestNs(trial) ?? Number.POSITIVE_INFINITY);
+    const cost = objective.cost(measured.trial);
+    const others = [...this.#screened.values()].map(
+      ({ trial }) => objective.cost(trial) ?? Number.POSITIVE_INFINITY,
+    );
     progress({
       kind: "trial",
       trial: measured.trial,
       first: recorder.trials.length === 1,
-      leads: ns !== undefined && others.every((other) => ns < other),
-      estimate: estimate(this.#leftMs()),
+      leads: cost !== undefined && others.every((other) => cost < other),
+      estimate: estimate(this.#allowance.leftMs()),
     });
     return { trial: measured.trial, costMs };
-  }
-
-  /** Expected time that this problem still takes: its share, or less when candidates or trials run out first. */
-  #leftMs(): number {
-    const { clock, pace, shareEnd, strategy, trialShare } = this.#context;
-    const left = Math.max(0, shareEnd - clock.now());
-    if (pace.nextScreened() === 0) return left; // nothing measured yet to predict by
-    const finals = this.#finalists()
-      .filter(({ certified }) => !certified)
-      .reduce((sum, { costMs }) => sum + pace.nextCertified(costMs), 0);
-    const trials = Math.max(0, trialShare - this.#measured - this.#due(0));
-    const candidates = Math.min(strategy.total - this.#queue.proposed, trials);
-    return Math.min(left, candidates * pace.nextScreened() + finals);
   }
 }

@@ -11,9 +11,10 @@ import {
 import type { Bench } from "@tunelab/devices/protocol";
 import { CERTIFIED, variantLabel } from "@tunelab/harness";
 import { restrict } from "@tunelab/variants";
-import { affordsCeilings, BUDGET_SLACK, MOST_AHEAD, Pace, shareEnd } from "./budget.ts";
+import { affordsCeilings, BUDGET_SLACK, MOST_AHEAD, Pace, probeLimit, shareEnd } from "./budget.ts";
 import { loadAlgorithms } from "./candidate.ts";
 import { Farm } from "./farm.ts";
+import { objectiveNamed, TIME } from "./objective.ts";
 import { Interrupted, Recorder, unlessAborted } from "./recorder.ts";
 import { Search } from "./search.ts";
 import { checkStart, startFor, startingWith } from "./start.ts";
@@ -59,6 +60,7 @@ export async function tune(
         throw new Fault("usage", `${suite.operation.name} refuses ${problemKey(problem)}: ${refusal}`);
     }
   }
+  for (const { suite } of options.workloads) objectiveNamed(options.objective ?? TIME.name, suite);
   await checkStart(options.start ?? [], options.workloads, bench.hello.info.capabilities);
   return new Session(options, bench, sink, progress).run();
 }
@@ -102,11 +104,13 @@ class Session {
     this.#bench = bench;
     this.#sink = sink;
     this.#progress = progress;
-    this.#start = options.clock.now();
+    this.#start = options.since ?? options.clock.now();
     this.#end = this.#start + options.budgetMs;
     this.#slackEnd = this.#end + options.budgetMs * BUDGET_SLACK;
     this.#stopwatch = new Stopwatch(() => options.clock.now());
-    this.#recorder = new Recorder(options, bench, sink, this.#stopwatch);
+    this.#recorder = new Recorder(options, bench, sink, this.#stopwatch, (reason) =>
+      progress({ kind: "skipped", reason }),
+    );
   }
 
   async run(): Promise<TuneResult> {
@@ -179,9 +183,11 @@ class Session {
         return undefined;
       }
     };
+    const limitMs = probeLimit(this.#options.budgetMs);
+    const begun = clock.now();
     this.#stopwatch.enter("calibrate");
     this.#progress({ kind: "calibrating", what: "noise" });
-    const noise = await attempt("noise", () => this.#bench.noise(NOISE_SAMPLES));
+    const noise = await attempt("noise", () => this.#bench.noise(NOISE_SAMPLES, limitMs));
     if (noise) {
       this.#noise = noise;
       this.#record({ kind: "noise", at: clock.timestamp(), noise, ...(machine ? { machine } : {}) });
@@ -189,10 +195,10 @@ class Session {
     }
     if (requireQuiet) refuseNoise(noise);
     const ceilings = await attempt("ceilings", async () => {
-      if (!affordsCeilings(clock.now() - this.#start, this.#options.budgetMs))
+      if (!affordsCeilings(clock.now() - begun, this.#options.budgetMs))
         throw new Fault("usage", "the budget leaves no time for them");
       this.#progress({ kind: "calibrating", what: "ceilings" });
-      return this.#bench.ceilings();
+      return this.#bench.ceilings(undefined, limitMs);
     });
     if (ceilings) {
       this.#ceilings = ceilings;
@@ -250,11 +256,14 @@ class Session {
       capabilities,
       strategy: plan,
       seed,
+      objective: objectiveNamed(this.#options.objective ?? TIME.name, suite),
       recorder: this.#recorder,
       pace: this.#pace,
       clock,
       progress: this.#progress,
       signal: this.#options.signal,
+      isFirst: index === 0,
+      shareStart: now,
       shareEnd: end,
       // A problem without a certified row is worth more than a longer search of the next.
       slackEnd: index === of - 1 ? this.#slackEnd : this.#end,

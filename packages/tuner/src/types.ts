@@ -36,10 +36,14 @@ export interface TuneOptions {
   readonly tables?: readonly TuningTable[];
   /** Ids of variants that every search tries first, where its problem has them. */
   readonly start?: readonly string[];
+  /** What is searched for: `time` when absent, or a metric that every suite of the session has. */
+  readonly objective?: string;
   /** Values that searched variants may have; defaults and known variants are measured all the same. The whole space when absent. */
   readonly where?: Where;
   /** Wall time for everything, noise probe and ceilings included, in ms. */
   readonly budgetMs: number;
+  /** When the budget began to run, in ms of the clock: opening a device takes its time too. The session's start when absent. */
+  readonly since?: number;
   /**
    * Variants of a problem to measure before any search, best first: `incumbents` lead the user's table and are raced to the end;
    * `panel` won on other devices, so that devices can be compared.
@@ -78,6 +82,12 @@ export interface FailedVariant {
   readonly reason?: string;
 }
 
+/** A variant whose trial the budget cut short. */
+export interface CutVariant {
+  readonly variant: string;
+  readonly reason: string;
+}
+
 /** How one problem went. */
 export interface ProblemResult {
   readonly operation: string;
@@ -87,6 +97,8 @@ export interface ProblemResult {
   readonly certified: number;
   /** Those of the screened that gave no time, in order of measuring; trials of an earlier session that stand for one too. */
   readonly failures: readonly FailedVariant[];
+  /** Variants given up because the time for them was over, each with what it was doing: no trials of theirs are kept. */
+  readonly cut: readonly CutVariant[];
   /** Candidates that came to a plan already measured. */
   readonly identical: number;
   /** Candidates that do not fit, by the limit that refuses them. */

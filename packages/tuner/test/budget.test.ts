@@ -1,5 +1,6 @@
+import { randomFrom } from "@tunelab/variants";
 import { describe, expect, it } from "vitest";
-import { certified, session } from "./bed.ts";
+import { certified, screened, session } from "./bed.ts";
 import { FakeClock } from "./fakes.ts";
 import { algorithmNamed, sized, toySuite } from "./toy.ts";
 
@@ -44,14 +45,15 @@ describe("a budget", () => {
     expect(sink.events.at(-1)).toMatchObject({ kind: "finished" });
   });
 
-  it("that the noise probe has eaten up still gives one number", async () => {
+  it("that the noise probe would eat up goes to trials: the probe is given up", async () => {
     const { result } = await session({
       tune: { budgetMs: 1_000 },
       prepare: (bench) => {
         bench.noiseMs = 5_000;
       },
     });
-    expect(result.trials).toHaveLength(1);
+    expect(result.noise).toBeUndefined();
+    expect(certified(result.trials)).toHaveLength(1);
   });
 
   it("that loading the kernels has eaten up still gives one number", async () => {
@@ -105,10 +107,129 @@ describe("a budget", () => {
   });
 });
 
+/** Whole seconds of a budget of 30 s that a session may take: the budget and a tenth. */
+const MOST_MS = 33_000;
+
+describe("a budget of 30 s", () => {
+  const impossible = { costMs: 1e6 };
+
+  it.each([
+    ["whose only problem is too big for it", sized(2)],
+    ["all of whose problems are too big for it", sized(2, 4, 6)],
+  ])("%s ends in time, and names what was given up", async (_, problems) => {
+    const { result, sink, progress, tookMs } = await session({
+      problems,
+      answer: () => impossible,
+      tune: { budgetMs: 30_000 },
+    });
+    expect(tookMs).toBeLessThanOrEqual(MOST_MS);
+    expect(result.stopped).toBeUndefined();
+    expect(sink.trials).toEqual([]);
+    expect(result.problems[0]).toMatchObject({
+      screened: 0,
+      cut: [{ variant: "only/x=7,label=a,memory=0", reason: expect.stringMatching(/^no answer within/) }],
+    });
+    const told = progress.filter((event) => event.kind === "skipped");
+    expect(told[0]).toMatchObject({
+      reason: expect.stringContaining("only/x=7,label=a,memory=0: no answer"),
+    });
+    expect(sink.events.at(-1)).toMatchObject({ kind: "finished", trials: 0 });
+  });
+
+  it("leaves a problem that is possible its share beside one that is not", async () => {
+    const { result, tookMs } = await session({
+      problems: sized(2, 4),
+      answer: ({ problem }) => (problem.n === 2 ? impossible : { costMs: 100 }),
+      tune: { budgetMs: 30_000 },
+    });
+    expect(tookMs).toBeLessThanOrEqual(MOST_MS);
+    expect(result.problems.map(({ certified }) => certified > 0)).toEqual([false, true]);
+  });
+
+  it("keeps the finals' time when a candidate never ends", async () => {
+    const { result, tookMs } = await session({
+      answer: ({ isDefault, config }) => (isDefault ? { costMs: 1_000 } : config.x === 3 ? impossible : {}),
+      tune: { budgetMs: 30_000, strategy: "exhaustive" },
+    });
+    expect(tookMs).toBeLessThanOrEqual(MOST_MS);
+    expect(result.problems[0]!.cut.map(({ variant }) => variant)).toEqual(["only/x=3,label=a,memory=0"]);
+    expect(certified(result.trials).length).toBeGreaterThanOrEqual(2);
+    expect(certified(result.trials).some(({ isDefault }) => isDefault)).toBe(true);
+  });
+
+  it.each(["noiseMs", "ceilingsMs"] as const)(
+    "is not eaten by a probe that never ends (%s)",
+    async (which) => {
+      const { result, progress, tookMs } = await session({
+        tune: { budgetMs: 30_000 },
+        prepare: (bench) => {
+          bench[which] = 1e6;
+        },
+      });
+      expect(tookMs).toBeLessThanOrEqual(MOST_MS);
+      expect(certified(result.trials).length).toBeGreaterThan(1);
+      expect(progress.filter(({ kind }) => kind === "failed-calibration").length).toBeGreaterThan(0);
+    },
+  );
+
+  it("is not eaten by compilers ahead, nor by a final that never ends", async () => {
+    const compiling = await session({
+      tune: { budgetMs: 30_000, ahead: 4 },
+      prepare: (bench) => {
+        bench.compileMs = 1e6;
+      },
+    });
+    expect(compiling.tookMs).toBeLessThanOrEqual(MOST_MS);
+    expect(certified(compiling.result.trials).length).toBeGreaterThan(0);
+    const final = await session({
+      answer: ({ grade }) => (grade === "certified" ? impossible : {}),
+      tune: { budgetMs: 30_000 },
+    });
+    expect(final.tookMs).toBeLessThanOrEqual(MOST_MS);
+    expect(final.result.problems[0]!.cut.length).toBeGreaterThan(0);
+    expect(screened(final.result.trials).length).toBeGreaterThan(10);
+  });
+
+  it("is kept within a tenth whatever trials cost, from a hundredth of it to a hundred times", async () => {
+    for (let seed = 1; seed <= 40; seed++) {
+      const random = randomFrom(seed);
+      const cost = () => 300 * 10 ** ((4 * random.float() - 2) ** (random.integer(2) + 1));
+      const { tookMs } = await session({
+        problems: seed % 2 ? sized(2) : sized(2, 4, 6),
+        answer: ({ config }) => ({ costMs: cost(), ns: 1_000 + Number(config.x) }),
+        tune: { budgetMs: 30_000, seed, ahead: 1 + random.integer(6) },
+        prepare: (bench) => {
+          bench.noiseMs = cost();
+          bench.ceilingsMs = cost();
+          bench.compileMs = cost();
+        },
+      });
+      expect(tookMs).toBeLessThanOrEqual(MOST_MS);
+    }
+  });
+
+  it("runs from the moment that its owner names: opening a device counts", async () => {
+    const clock = new FakeClock();
+    const { tookMs } = await session({
+      clock,
+      answer: () => ({ costMs: 500 }),
+      tune: { budgetMs: 30_000, since: clock.now() - 20_000 },
+    });
+    expect(tookMs).toBeLessThanOrEqual(MOST_MS - 20_000);
+    expect(tookMs).toBeGreaterThan(5_000);
+  });
+
+  it("so small that nothing fits into it is overrun by one trial, for ten seconds at most", async () => {
+    const { result, tookMs } = await session({ answer: () => impossible, tune: { budgetMs: 1 } });
+    expect(result.trials).toEqual([]);
+    expect(tookMs).toBeLessThanOrEqual(10_001);
+  });
+});
+
 describe("the ceilings", () => {
   it.each([
     [1_000, 10_000, true],
-    [3_000, 10_000, false],
+    [2_000, 10_000, false],
   ])(
     "after a noise probe of %i ms in a budget of %i ms are measured: %s",
     async (noiseMs, budgetMs, done) => {

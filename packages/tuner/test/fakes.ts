@@ -14,7 +14,13 @@ import {
   type Trial,
   type TrialOutcome,
 } from "@tunelab/contract";
-import type { Bench, CompiledAhead, HostHello, RacedField } from "@tunelab/devices/protocol";
+import {
+  type Bench,
+  type CompiledAhead,
+  type HostHello,
+  OutOfTime,
+  type RacedField,
+} from "@tunelab/devices/protocol";
 import type { TuneClock } from "../src/index.ts";
 
 /** A clock that only the bench moves. */
@@ -85,6 +91,7 @@ export class FakeBench implements Bench {
   /** Runs in the middle of the n-th request (from 1). */
   during: (count: number) => void = () => {};
   noiseMs = 10;
+  ceilingsMs = 10;
   noiseFound = NOISE;
   failing: readonly ("noise" | "ceilings" | "measure")[] = [];
   readonly #clock: FakeClock;
@@ -106,10 +113,10 @@ export class FakeBench implements Bench {
   /** The request of a batch that ends the host while compiling, if any. */
   hangs: (request: MeasureRequest) => boolean = () => false;
 
-  async compile(requests: readonly MeasureRequest[]): Promise<CompiledAhead> {
+  async compile(requests: readonly MeasureRequest[], limitMs?: number): Promise<CompiledAhead> {
     this.batches.push(requests);
     for (const listener of this.#phased) listener("compile");
-    this.#clock.ms += this.compileMs;
+    this.#spend(this.compileMs, limitMs);
     const index = requests.findIndex(this.hangs);
     if (index < 0) return {};
     const { operation, algorithm, problem, config, isDefault, grade } = requests[index]!;
@@ -132,8 +139,15 @@ export class FakeBench implements Bench {
     return this.races(request);
   }
 
-  async measure(request: MeasureRequest): Promise<TrialOutcome> {
+  /** Lets time pass, and no more than the caller has: then the host is ended. */
+  #spend(ms: number, limitMs = Number.POSITIVE_INFINITY): void {
+    this.#clock.ms += Math.min(ms, limitMs);
+    if (ms > limitMs) throw new OutOfTime(`no answer within ${limitMs} ms`);
+  }
+
+  async measure(request: MeasureRequest, limitMs = Number.POSITIVE_INFINITY): Promise<TrialOutcome> {
     this.requests.push(request);
+    const end = this.#clock.ms + limitMs;
     if (this.failing.includes("measure")) throw new Error("the host is gone for good");
     const guilty = this.#guilty;
     this.#guilty = undefined;
@@ -142,7 +156,7 @@ export class FakeBench implements Bench {
     const total = request.grade === "certified" ? costMs * CERTIFIED_TIMES : costMs;
     for (const [phase, part] of PHASES) {
       for (const listener of this.#phased) listener(phase);
-      this.#clock.ms += total * part;
+      this.#spend(total * part, end - this.#clock.ms);
       if (phase === "measure") this.during(this.requests.length);
     }
     const { operation, algorithm, problem, config, isDefault, grade, seeds } = request;
@@ -181,14 +195,14 @@ export class FakeBench implements Bench {
     };
   }
 
-  async noise(): Promise<Noise> {
-    this.#clock.ms += this.noiseMs;
+  async noise(_samples: number, limitMs?: number): Promise<Noise> {
+    this.#spend(this.noiseMs, limitMs);
     if (this.failing.includes("noise")) throw new Error("no noise today");
     return this.noiseFound;
   }
 
-  async ceilings(): Promise<Ceilings> {
-    this.#clock.ms += 10;
+  async ceilings(_kinds?: unknown, limitMs?: number): Promise<Ceilings> {
+    this.#spend(this.ceilingsMs, limitMs);
     if (this.failing.includes("ceilings")) throw new Error("no ceilings today");
     return CEILINGS;
   }

@@ -4,6 +4,7 @@ import {
   Fault,
   type MachineLoad,
   type ProfileName,
+  TIME_METRIC,
   type TuningTable,
   type WorkloadName,
 } from "@tunelab/contract";
@@ -19,6 +20,7 @@ import { tablePath } from "@tunelab/selection";
 import {
   checkStart,
   DEFAULT_STRATEGY,
+  objectiveNamed,
   STRATEGY_NAMES,
   type StrategyName,
   strategyNamed,
@@ -51,6 +53,7 @@ interface TuneFlags {
   readonly workload?: string;
   readonly problem: readonly string[];
   readonly strategy: string;
+  readonly objective: string;
   readonly start: readonly string[];
   readonly transfer: boolean;
   readonly where?: string;
@@ -92,6 +95,7 @@ export function register(program: Command, io: Io): void {
     .option("--workload <name>", "quick, standard or full")
     .option("--problem <dims>", "one problem, e.g. n=1024,pairs=32768; may be repeated", collect, [])
     .option("--strategy <name>", STRATEGY_NAMES.join(", "), DEFAULT_STRATEGY)
+    .option("--objective <name>", "what to search for: time, or a metric of the kernel's suite", TIME_METRIC)
     .option(
       "--start <variant>",
       "a variant to try first, e.g. fused/radix=16,workgroup=64; may be repeated",
@@ -127,6 +131,7 @@ export function register(program: Command, io: Io): void {
 const collect = (value: string, all: readonly string[]): string[] => [...all, value];
 
 async function run(flags: TuneFlags, io: Io): Promise<void> {
+  const since = io.startedAt ?? performance.now();
   // Everything that can be wrong with the command line is found before a device is touched.
   const strategy = strategyNamed(flags.strategy);
   const profile = parseProfile(flags.profile);
@@ -159,6 +164,7 @@ async function run(flags: TuneFlags, io: Io): Promise<void> {
     io,
   );
   await checkRestriction(where, workloads);
+  for (const { suite } of workloads) objectiveNamed(flags.objective, suite);
   io.note(
     `Device ${target.id} (${target.kind}), profile ${profile}: ${workloads.map(({ suite }) => suite.operation.name).join(", ")}, ` +
       `${flags.problem.length ? "given problems" : `workload ${workload}`}, strategy ${strategy}, seed ${seed}, budget ${budgetText(budgetMs, trials)}`,
@@ -184,6 +190,7 @@ async function run(flags: TuneFlags, io: Io): Promise<void> {
       profile,
       seed,
       budgetMs,
+      since,
       trials,
     });
   } finally {
@@ -205,6 +212,7 @@ interface Job {
   readonly profile: ProfileName;
   readonly seed: number;
   readonly budgetMs: number;
+  readonly since: number;
   readonly trials: number | undefined;
 }
 
@@ -222,6 +230,7 @@ async function session(job: Job): Promise<void> {
     strategy,
     budgetMs,
     seed,
+    ...(flags.objective === TIME_METRIC ? {} : { objective: flags.objective }),
   });
   const destination = await destinationFor(header, flags, io);
   const { sink, earlier, firstSequence } = destination;
@@ -236,8 +245,10 @@ async function session(job: Job): Promise<void> {
         strategy,
         start: flags.start,
         where: job.where,
+        objective: flags.objective,
         tables: flags.transfer ? await knownTables(destination.folder) : [],
         budgetMs,
+        since: job.since,
         ...(trials === undefined ? {} : { trials }),
         ahead: availableParallelism(),
         ...(compilers ? { compilers: () => compilers.open() } : {}),
@@ -266,7 +277,9 @@ async function session(job: Job): Promise<void> {
   );
   const files = await writeTables(join(destination.folder, "tables"), touched, tablePath);
   const { header: measured, journal } = destination;
-  printResult(io, { header: measured, result, tables: touched, files, journal, json: flags.json === true });
+  const suites = workloads.map(({ suite }) => suite);
+  const json = flags.json === true;
+  printResult(io, { header: measured, suites, result, tables: touched, files, journal, json });
   if (io.signal.aborted) throw new ExitWith(EXIT.interrupted);
   const fault = result.stopped?.fault ?? nothingVerified(result);
   if (fault) throw fault;

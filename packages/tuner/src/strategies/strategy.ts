@@ -17,7 +17,7 @@ export interface Observation {
   readonly candidate: Candidate;
   /** `refused` too for one that does not fit the device. Whatever carries no time guides the search away. */
   readonly status: Status;
-  /** One repeat's time in ns; absent when the candidate cannot be ranked. */
+  /** One repeat's time in ns, or the cost that another objective gives; absent when the candidate cannot be ranked. */
   readonly ns?: number;
   /** Relative spread of the samples, (median - minimum) / minimum; absent when it is not known. */
   readonly spread?: number;
