@@ -15,6 +15,7 @@ export * from "./plan.ts";
 export * from "./probe.ts";
 export * from "./reference.ts";
 export * from "./replay.ts";
+export * from "./rule.ts";
 export * from "./simpler.ts";
 export * from "./study.ts";
 export * from "./study-table.ts";

@@ -1,6 +1,7 @@
 import type { Capabilities } from "./capabilities.ts";
 import type { DeviceInfo, ProfileName } from "./device.ts";
 import type { Config, Problem, Verdict } from "./operation.ts";
+import type { Regret, Rule, RulePick } from "./rule.ts";
 import type { Status } from "./trial.ts";
 
 /** A variant that a study forces. Parameters that are not named take the algorithm's default. */
@@ -32,6 +33,21 @@ export type DerivedColumn =
   /** One column over the fastest of some: `1.35x`. Over the other settings, the regret of an `auto` rule. */
   | { readonly kind: "ratio"; readonly name: string; readonly of: string; readonly over: readonly string[] };
 
+/** Something to choose: what is measured in one column, or in several of which the fastest counts. */
+export interface StudyOption {
+  readonly name: string;
+  readonly columns: readonly string[];
+}
+
+/** What a study decides for the library: which of some options a problem should take. */
+export interface StudyChoice {
+  readonly of: readonly StudyOption[];
+  /** Parameters that an option fixes, of the algorithm that its columns share; none where the algorithm alone is chosen, or the CPU. */
+  readonly parameters: readonly string[];
+  /** The options are in an order in which the best one moves one way as problems grow, as numbers of threads are. */
+  readonly ordered: boolean;
+}
+
 /** Figures of somebody else's document for the rows of a study: theirs, on their device, and never measured here. */
 export interface StudyReference {
   /** The document, and the device it measured. */
@@ -58,6 +74,8 @@ export interface StudyTable<P extends Problem = Problem> {
   readonly dimensions: readonly string[];
   readonly columns: readonly StudyColumn<P>[];
   readonly derived: readonly DerivedColumn[];
+  /** What the library learns from it; the page then has a column `auto` with what the rule would take. */
+  readonly chooses?: StudyChoice;
   /** Over the samples of a cell, of one run each. */
   readonly statistic: "median" | "minimum";
   /** Longest time in ms that one run may be expected to take; a cell beyond it is not run and prints `--`. */
@@ -78,6 +96,7 @@ export interface StudyPlan {
   readonly dimensions: readonly string[];
   readonly columns: readonly { readonly name: string; readonly doc: string }[];
   readonly derived: readonly DerivedColumn[];
+  readonly chooses?: StudyChoice;
   readonly statistic: "median" | "minimum";
   readonly budgetMs: number;
   readonly shows?: string;
@@ -143,4 +162,16 @@ export interface StudyResult {
     /** One a derived column, in their order: the fastest column where it was asked for, and the ratio where there is one. */
     readonly derived: readonly DerivedValue[];
   }[];
+  /** The rule that the rows give, where the study chooses something and anything was timed. */
+  readonly auto?: StudyAuto;
+}
+
+/** What the rule takes on each row, in their order, and what that costs. */
+export interface StudyAuto {
+  readonly rule: Rule;
+  /** Over the rows that made the rule. */
+  readonly regret: Regret;
+  /** The same with the rows of each value of the first dimension left out of the fit in turn; absent where there is one value alone. */
+  readonly heldOut?: Regret;
+  readonly rows: readonly RulePick[];
 }

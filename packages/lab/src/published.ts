@@ -7,7 +7,7 @@ import {
   SIDES,
   type TuningTable,
 } from "@tunelab/contract";
-import { REPORT_FOLDERS, reportFiles, tablePage } from "@tunelab/report";
+import { autoPage, REPORT_FOLDERS, reportFiles, tablePage } from "@tunelab/report";
 import {
   checkShipped,
   commitOf,
@@ -15,6 +15,7 @@ import {
   foldStudies,
   type Retraction,
   renderShipped,
+  ruleSets,
   SHIPPED_FOLDER,
   type StaleRow,
   serialiseTable,
@@ -29,7 +30,7 @@ import { loadEpochs, loadOperations, loadReferences } from "./registry.ts";
 import { generatedSearch } from "./search-report.ts";
 import { boundsOf, writeWhole } from "./session.ts";
 import { generatedSpirv } from "./spirv/page.ts";
-import { generatedStudies } from "./study-tables.ts";
+import { choosingStudies, generatedStudies } from "./study-tables.ts";
 import { TABLE_SCHEMA_PATH, tableSchemaText } from "./table-schema.ts";
 
 /** Files that are generated from published evidence: their path from the checkout's root, and their text. */
@@ -72,7 +73,9 @@ export async function generatedTables(root: string, publication: Publication): P
   const studies = foldStudies(publication.evidence, publication.retracted);
   for (const [path, text] of await generatedStudies(root, studies)) files.set(path, text);
   const references = await loadReferences();
-  const reports = await reportFiles({ ...publication, isStale, references, studies });
+  const input = { ...publication, isStale, references, studies };
+  files.set("reports/selection/auto.md", (await autoPage(input, await choosingStudies())).markdown());
+  const reports = await reportFiles(input);
   for (const [path, text] of reports) files.set(`reports/${path}`, text);
   for (const [path, text] of await generatedSearch(root)) files.set(path, text);
   for (const [path, text] of await generatedSpirv(root, tables)) files.set(path, text);
@@ -99,8 +102,19 @@ export function citedByPublication({
 }
 
 /** `packages/runtime/src/generated/**`: what `pnpm ship` writes. */
-export async function generatedShip({ tables, operations }: Publication): Promise<Generated> {
-  return renderShipped(tables, operations);
+export async function generatedShip({
+  tables,
+  operations,
+  evidence,
+  retracted,
+}: Publication): Promise<Generated> {
+  const studies = foldStudies(evidence, retracted);
+  const ruled = new Set((await choosingStudies()).map(({ operation }) => operation));
+  return renderShipped(
+    tables,
+    operations,
+    new Map([...ruled].map((name) => [name, ruleSets(studies, name)] as const)),
+  );
 }
 
 /** Folders whose generated files are all known: what else lies there is left over from evidence that is gone. */

@@ -1,6 +1,6 @@
 import { Fault, type StudyResult, type StudyTable, type Suite } from "@tunelab/contract";
 import { type StudySubject, studyStale, studySubject } from "@tunelab/experiment";
-import { chartSvg, studyPage } from "@tunelab/report";
+import { type ChoosingStudy, chartSvg, studyPage } from "@tunelab/report";
 import { studyPath } from "@tunelab/selection";
 import { loadSuites } from "./registry.ts";
 import { STUDY_SCHEMA_PATH, studySchemaText } from "./table-schema.ts";
@@ -31,6 +31,13 @@ export async function studyNamed(name: string): Promise<ListedStudy> {
   );
 }
 
+/** The studies from which the library learns a rule. */
+export async function choosingStudies(): Promise<readonly ChoosingStudy[]> {
+  return (await listedStudies()).flatMap(({ suite, study: { id, title, chooses } }) =>
+    chooses ? [{ operation: suite.operation.name, id, title }] : [],
+  );
+}
+
 /** Files of all published studies, their path from the checkout's root: the result, its page and its picture. */
 export async function generatedStudies(
   root: string,
@@ -52,10 +59,10 @@ export async function generatedStudies(
       listed?.suite.epoch,
     );
     const path = `tables/${studyPath(result)}`;
-    const reference = listed?.study.reference;
+    const { reference, chooses } = listed?.study ?? {};
     const page = studyPage(
       result,
-      { stale, ...(reference ? { reference } : {}) },
+      { stale, ...(reference ? { reference } : {}), ...(chooses ? { chooses } : {}) },
       `${result.operation}-${result.id}`,
     );
     files.set(path, `${JSON.stringify(result, null, 2)}\n`);

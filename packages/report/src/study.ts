@@ -1,5 +1,14 @@
-import type { DerivedColumn, DerivedValue, StudyCell, StudyReference, StudyResult } from "@tunelab/contract";
-import { derivedOf } from "@tunelab/selection";
+import type {
+  DerivedColumn,
+  DerivedValue,
+  RulePick,
+  StudyAuto,
+  StudyCell,
+  StudyChoice,
+  StudyReference,
+  StudyResult,
+} from "@tunelab/contract";
+import { derivedOf, referenceAuto, regretText, ruleText } from "@tunelab/selection";
 import { studyChart } from "./charts/study-table.ts";
 import { sectionName } from "./facts.ts";
 import { formatError, formatRatio, formatTime, NOTHING } from "./format.ts";
@@ -11,10 +20,16 @@ import { Page } from "./page.ts";
 export interface StudyContext {
   readonly stale: readonly string[];
   readonly reference?: StudyReference;
+  /** What the study chooses, for the rule that the document's figures give. */
+  readonly chooses?: StudyChoice;
 }
 
 /** A published study to read: its table with derived columns and verification, what could not be run and why, a picture, and the figures of the document it repeats. */
-export function studyPage(study: StudyResult, { stale, reference }: StudyContext, picture: string): Page {
+export function studyPage(
+  study: StudyResult,
+  { stale, reference, chooses }: StudyContext,
+  picture: string,
+): Page {
   const { identity } = study.device;
   const device = identity.description || identity.device || study.deviceSlug;
   const page = new Page(`${study.operation}: ${study.title}, on ${device}`);
@@ -27,6 +42,7 @@ export function studyPage(study: StudyResult, { stale, reference }: StudyContext
       `**Stale:** ${escapeMarkdown(reason)}; measure it again with \`pnpm tables --measure --only ${study.operation}/${study.id} --device ${study.deviceSlug}\`.`,
     );
   page.text(gridMarkdown(studyGrid(study)));
+  if (study.auto) page.text(autoText(study, study.auto));
   page.text(legend(study));
   const reasons = missing(study);
   if (reasons.length > 0) page.text(reasons.map((line) => `- ${escapeMarkdown(line)}`).join("\n"));
@@ -43,6 +59,8 @@ export function studyPage(study: StudyResult, { stale, reference }: StudyContext
       `Theirs, for comparison, and not measured here: ${escapeMarkdown(reference.source)}, on ${escapeMarkdown(reference.device)}.`,
     );
     page.text(gridMarkdown(referenceGrid(study, reference)));
+    const auto = chooses && referenceAuto(reference, chooses, study.dimensions);
+    if (auto) page.text(autoText(study, auto));
   }
   page.text(
     `Session ${codeSpan(study.session)}, commit ${codeSpan(study.commit || "unknown")}, protocol ${study.protocol}, epoch ${study.epoch}.`,
@@ -52,16 +70,17 @@ export function studyPage(study: StudyResult, { stale, reference }: StudyContext
 
 /** Rows by their dimensions, a column a setting, the derived ones, and the verification of all times in the row. */
 export function studyGrid(study: StudyResult): Grid {
-  const { dimensions, rows, derived, shows } = study;
+  const { dimensions, rows, derived, shows, auto } = study;
   return {
     columns: columns(
       ...dimensions.map((name) => `>${name}`),
       ...study.columns.map(({ name }) => `>${name}`),
       ...derived.map(derivedTitle),
+      ...(auto ? AUTO_TITLES : []),
       ">verified",
       ">max error",
     ),
-    rows: rows.map(({ problem, cells, derived: values }) => {
+    rows: rows.map(({ problem, cells, derived: values }, row) => {
       const timed = cells.filter(({ us }) => us !== undefined);
       const sum = (field: "matched" | "total"): number =>
         timed.reduce((all, cell) => all + (cell[field] ?? 0), 0);
@@ -69,11 +88,28 @@ export function studyGrid(study: StudyResult): Grid {
         ...dimensions.map((name) => String(problem[name] ?? NOTHING)),
         ...cells.map((cell) => cellText(cell, shows !== undefined)),
         ...derived.map((column, index) => derivedText(column, values[index] ?? {})),
+        ...(auto ? autoTexts(auto.rows[row]) : []),
         timed.length > 0 ? `${sum("matched")}/${sum("total")}` : NOTHING,
         timed.length > 0 ? formatError(Math.max(...timed.map(({ maxError }) => maxError ?? 0))) : NOTHING,
       ];
     }),
   };
+}
+
+/** What the rule takes and what that costs: columns that no run of their own measured. */
+const AUTO_TITLES = [">auto", ">auto over the best"] as const;
+
+const autoTexts = ({ option, ratio }: RulePick = {}): readonly string[] => [
+  option ?? NOTHING,
+  formatRatio(ratio),
+];
+
+/** The rule that the library takes from the table, and what it costs. */
+function autoText(study: Pick<StudyResult, "dimensions">, { rule, regret, heldOut }: StudyAuto): string {
+  const unseen = heldOut
+    ? ` Each ${study.dimensions[0]} left out of the fit in turn: ${regretText(heldOut)}.`
+    : " There is one value alone, so nothing could be left out of the fit.";
+  return `\`auto\`, the rule that these times give: ${codeSpan(ruleText(rule))}. It costs over the best of each row: ${regretText(regret)}.${unseen}`;
 }
 
 /** `14.7 ms (6)`; `--` where nothing was timed, and nothing where the column has nothing. */
@@ -114,28 +150,36 @@ function missing({ rows, columns: all, dimensions }: StudyResult): readonly stri
   return [...groups].map(([why, cells]) => `${why} (${cells.join("; ")})`);
 }
 
-/** The document's figures in the study's columns, in the document's rows. */
+/** The document's figures in its rows: the study's columns, and behind the derived ones those that it has and the study has not. */
 function referenceGrid(study: StudyResult, { rows }: StudyReference): Grid {
   const { dimensions, columns: all, derived } = study;
   const figure = (value: number | string | undefined): string =>
     typeof value === "number" ? formatTime(value) : (value ?? "");
+  const theirs = new Set(rows.flatMap(({ figures }) => Object.keys(figures)));
+  const names = all.map(({ name }) => name).filter((name) => theirs.has(name));
+  const others = [...theirs].filter((name) => !names.includes(name));
+  const told = derived.filter((column) =>
+    (column.kind === "faster" ? column.of : [column.of]).some((name) => theirs.has(name)),
+  );
   return {
     columns: columns(
       ...dimensions.map((name) => `>${name}`),
-      ...all.map(({ name }) => `>${name}`),
-      ...derived.map(derivedTitle),
+      ...names.map((name) => `>${name}`),
+      ...told.map(derivedTitle),
+      ...others.map((name) => `>their ${name}`),
     ),
     rows: rows.map(({ problem, figures }) => {
       const times = new Map(
-        all.map(({ name }) => {
+        names.map((name) => {
           const value = figures[name];
           return [name, typeof value === "number" ? value : undefined] as const;
         }),
       );
       return [
         ...dimensions.map((name) => String(problem[name] ?? NOTHING)),
-        ...all.map(({ name }) => figure(figures[name])),
-        ...derived.map((column) => derivedText(column, derivedOf(column, times))),
+        ...names.map((name) => figure(figures[name])),
+        ...told.map((column) => derivedText(column, derivedOf(column, times))),
+        ...others.map((name) => figure(figures[name])),
       ];
     }),
   };

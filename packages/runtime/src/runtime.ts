@@ -8,7 +8,14 @@ import {
   type TuningTable,
 } from "@tunelab/contract";
 import { type Budgets, Executor } from "@tunelab/executor";
-import { type Calibrated, type Demand, type Selection, select, type TableSource } from "@tunelab/selection";
+import {
+  type Calibrated,
+  type Demand,
+  type Ruling,
+  type Selection,
+  select,
+  type TableSource,
+} from "@tunelab/selection";
 import type { CalibrationCache, Keeper } from "./calibrate/memory.ts";
 import { type RuntimeEvent, Teller } from "./events.ts";
 import { type DeviceOptions, type OpenDevice, openDevice } from "./open.ts";
@@ -40,6 +47,8 @@ export interface RuntimeOptions extends DeviceOptions {
 export interface ShippedOperation<P extends Problem = Problem> {
   readonly operation: Operation<P>;
   tables(): Promise<readonly TableSource[]>;
+  /** What its published studies say of problems that no table has; absent for an operation without such studies. */
+  readonly rules?: Ruling;
   /** What `calibrate` races beside the tables' rows, and the version of the tables that calibrations are kept under. */
   portfolio?(): Promise<{ readonly variants: readonly string[]; readonly version: string }>;
 }
@@ -108,7 +117,7 @@ export class Runtime {
       teller: this.#teller,
       sound: shipped === source,
       select: async (problem, demand, calibrated) =>
-        this.#select(operation, await shipped.tables(), problem, demand, calibrated),
+        this.#select(shipped, await shipped.tables(), problem, demand, calibrated),
       portfolio: async () => (await shipped.portfolio?.())?.variants ?? [],
       recall: (shape) => this.#remembering(shipped, (memory, keeper) => memory.recall(keeper, shape)),
       remember: async (shape, found) =>
@@ -193,10 +202,10 @@ export class Runtime {
     );
   }
 
-  #select(
-    operation: Operation,
+  #select<P extends Problem>(
+    { operation, rules }: ShippedOperation<P>,
     tables: readonly TableSource[],
-    problem: Problem,
+    problem: P,
     demand: Demand,
     calibrated: Calibrated | undefined,
   ): Promise<Selection> {
@@ -205,6 +214,7 @@ export class Runtime {
       ...{ operation, problem, demand, tables, callerTables: this.#tables, profile: this.profile },
       ...{ ...info, faults },
       ...(calibrated ? { calibrated } : {}),
+      ...(rules ? { rules } : {}),
     });
   }
 }

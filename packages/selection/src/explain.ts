@@ -30,6 +30,10 @@ export function explain(selection: Selection, candidate: Candidate = selection.c
     const why = `the default of ${candidate.algorithm.name}: no table has a row for ${problemKey(selection.problem)} that runs here`;
     return { variant, borrowed: false, why, refused };
   }
+  if (origin.kind === "rule") {
+    const { own, table, why } = origin;
+    return { variant, table, borrowed: !own, why, refused };
+  }
   if (origin.kind === "pinned") return { variant, borrowed: false, why: "pinned by the call", refused };
   if (origin.kind === "calibrated") {
     const { us, raced, problem } = origin.calibrated;

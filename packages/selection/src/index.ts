@@ -31,6 +31,13 @@ export {
 } from "./portfolio.ts";
 export { apart, type Spread } from "./rank.ts";
 export type { ShelvedTable, TableSource } from "./rank-tables.ts";
+export { preferences } from "./rule/apply.ts";
+export { type ChoiceRow, type ChoiceSpace, type Cost, fitRule } from "./rule/fit.ts";
+export { heldOutRegret, pickOf, regretOf } from "./rule/regret.ts";
+export { type Ruling, rulingOf } from "./rule/ruling.ts";
+export { type RuleSet, ruleSets, type ShippedRule } from "./rule/shelf.ts";
+export { referenceAuto } from "./rule/study.ts";
+export { regretText, ruleText, sizeText } from "./rule/text.ts";
 export { NOISY_GATE, PORTFOLIO_WITHIN, RESOLVED_GATE } from "./rules.ts";
 export {
   type Calibrated,

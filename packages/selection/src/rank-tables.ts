@@ -31,8 +31,11 @@ export interface Asker {
   readonly profile: ProfileName;
 }
 
-export interface RankedTable {
-  readonly source: TableSource;
+/** What says whose something was measured for. */
+export type Placed = Pick<TuningTable, "operation" | "profile" | "device">;
+
+export interface RankedTable<S extends Placed = TableSource> {
+  readonly source: S;
   /** Path below `tables/`. */
   readonly path: string;
   readonly closeness: Closeness;
@@ -47,13 +50,13 @@ const differs = (asked: string | undefined, known: string): boolean => !!asked &
  * Tables of the operation in the order in which they are asked: closeness of the device, compiler and backend, profile; then
  * the caller's own before shipped ones (they were measured on the machine in hand); then likeness of limits, then path.
  */
-export function rankTables(
+export function rankTables<S extends Placed = TableSource>(
   operation: string,
   asker: Asker,
-  callers: readonly TableSource[],
-  shipped: readonly TableSource[],
-): readonly RankedTable[] {
-  const rankedOf = (source: TableSource, fromCaller: boolean) => {
+  callers: readonly S[],
+  shipped: readonly S[],
+): readonly RankedTable<S>[] {
+  const rankedOf = (source: S, fromCaller: boolean) => {
     const { closeness, otherArchitecture, capabilities } = deviceDistance(asker, source.device);
     const known = source.device.identity;
     const foreignCode =

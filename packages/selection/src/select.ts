@@ -18,10 +18,13 @@ import { admit, type Demand, type Objection, unmeasuredAccuracy } from "./admit.
 import type { Closeness } from "./distance.ts";
 import type { KnownFault } from "./known-faults/ledger.ts";
 import { type RankedTable, rankEntries, rankTables, type TableSource } from "./rank-tables.ts";
+import type { Ruled, Ruling } from "./rule/ruling.ts";
 
 export interface SelectRequest {
   /** Tables that ship with the library. */
   readonly tables: readonly TableSource[];
+  /** Says what the rules of the operation's studies choose, where it has any. */
+  readonly rules?: Ruling;
   /** The caller's own tables: they go before shipped ones of the same device. */
   readonly callerTables?: readonly TableSource[];
   readonly operation: Operation;
@@ -61,6 +64,8 @@ export type Origin =
       readonly distance: number;
       readonly row: TableRow;
     }
+  /** Chosen by rules that studies gave: this very device's, else the closest one's. `table`: the first study's path below `tables/`. */
+  | { readonly kind: "rule"; readonly own: boolean; readonly table: string; readonly why: string }
   | { readonly kind: "pinned" }
   | { readonly kind: "calibrated"; readonly calibrated: Calibrated; readonly exact: boolean }
   | { readonly kind: "default" };
@@ -98,7 +103,8 @@ const ENOUGH_CANDIDATES = 2;
 
 /**
  * Variants for one call, best first. Device: exact, same architecture, same vendor, similar limits, any; within a table the
- * exact problem, then the nearest; then the rows' rank. Only what fits the device and the demand stays. The defaults
+ * exact problem, then the nearest; then the rows' rank. The rules of the device's studies go before entries whose problem lies farther
+ * than the nearest that the rules were measured on, and before other devices' tables; others' rules before the defaults. Only what fits the device and the demand stays. The defaults
  * of the operation's algorithms, in their order, come last, so that an operation runs without any table.
  *
  * Throws `Fault` usage for a problem that the operation refuses or an id that names no variant, unsupported (naming the limit)
@@ -137,16 +143,23 @@ class Search {
   async tables(): Promise<void> {
     const { operation, capabilities, identity, callerTables = [], tables } = this.#request;
     const asker = { capabilities, identity, profile: this.#profile };
+    const ruled = await this.#request.rules?.(this.#request, asker, (name) => this.#load(name));
     for (const table of rankTables(operation.name, asker, callerTables, tables)) {
       if (this.#candidates.length >= ENOUGH_CANDIDATES) break;
-      await this.#table(table);
+      await this.#table(table, ruled);
     }
+    await this.#rules(ruled);
   }
 
-  async #table({ source, path, closeness, own }: RankedTable): Promise<void> {
+  async #rules(ruled: Ruled | undefined): Promise<void> {
+    for (const each of (await ruled?.take()) ?? []) this.#consider(...each);
+  }
+
+  async #table({ source, path, closeness, own }: RankedTable, ruled: Ruled | undefined): Promise<void> {
     const { operation, problem } = this.#request;
     const table = await this.#open(source, path);
     for (const { entry, distance } of rankEntries(operation, problem, table?.entries ?? [])) {
+      if (ruled && (own ? distance : Infinity) > ruled.distance) await this.#rules(ruled);
       for (const row of entry.rows) {
         if (this.#candidates.length >= TABLE_CANDIDATES) return;
         const origin = { kind: "table", table: path, closeness, own, problem: entry.problem } as const;

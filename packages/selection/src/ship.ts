@@ -15,6 +15,7 @@ import {
 } from "@tunelab/contract";
 import { tablePath } from "./fold.ts";
 import { type Member, portfolio } from "./portfolio.ts";
+import type { RuleSet } from "./rule/shelf.ts";
 import { compareText, PORTFOLIO_WITHIN } from "./rules.ts";
 import { type TableContents, type TableHeader, tableChecksum } from "./shelf.ts";
 import { stableJson } from "./table-text.ts";
@@ -72,11 +73,13 @@ async function shipEntry(operation: Operation, entry: TableEntry): Promise<Table
  * Modules of the shipped tables, by path from the repository's root: for each operation an index (what choosing needs, also where
  * there is no table yet) and a module a table, loaded when its turn comes. A table keeps the few candidates of a problem that the
  * library may run: best, runner-up, the best at WebGPU's default limits, and the best that another device may borrow.
- * The same tables give the same text.
+ * Operations in `ruled` get a module of the rules that their studies gave, also where nothing was measured yet. The same tables give
+ * the same text.
  */
 export async function renderShipped(
   tables: readonly TuningTable[],
   operations: readonly Operation[],
+  ruled: ReadonlyMap<string, readonly RuleSet[]> = new Map(),
 ): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
   for (const operation of operations) {
@@ -101,6 +104,8 @@ export async function renderShipped(
     }
     files.set(`${folder}/index.ts`, indexModule(shelves));
     files.set(`${folder}/portfolio.ts`, await portfolioModule(own, checksums));
+    const sets = ruled.get(operation.name);
+    if (sets) files.set(`${folder}/rules.ts`, rulesModule(sets));
   }
   return files;
 }
@@ -145,6 +150,16 @@ function tableModule(table: TuningTable, contents: TableContents): string {
     'import type { TableContents } from "@tunelab/selection";',
     "",
     `export const contents: TableContents = ${stableJson(contents)};`,
+    "",
+  ].join("\n");
+}
+
+function rulesModule(sets: readonly RuleSet[]): string {
+  return [
+    GENERATED,
+    'import type { RuleSet } from "@tunelab/selection";',
+    "",
+    `export const rules: readonly RuleSet[] = ${stableJson(sets)};`,
     "",
   ].join("\n");
 }

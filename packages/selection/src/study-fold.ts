@@ -10,6 +10,7 @@ import {
   tableFolder,
 } from "@tunelab/contract";
 import { commitOf, type Retraction, withoutRetracted } from "./evidence.ts";
+import { studyAuto } from "./rule/study.ts";
 import { compareText, ERROR_DIGITS, median, round } from "./rules.ts";
 
 /** Significant digits of a study's times: twice what a page prints, so that rounding twice moves no printed digit. */
@@ -56,6 +57,18 @@ export function studyResult(session: SessionEvidence, plan: StudyPlan): StudyRes
   const bySequence = new Map(trials.map((trial) => [trial.sequence, trial]));
   const names = plan.columns.map(({ name }) => name);
   const { id, operation, title, doc, statistic, budgetMs, dimensions, columns, derived, shows } = plan;
+  const rows = plan.rows.map(({ problem, cells: planned }, row) => {
+    const cells = planned.map((variant, column): StudyCell => {
+      if (variant === null) return { status: "absent" };
+      return cellOf(bySequence.get(row * names.length + column), plan);
+    });
+    const times = new Map(names.map((name, column) => [name, cells[column]?.us]));
+    return { problem, cells, derived: derived.map((one) => derivedOf(one, times)) };
+  });
+  const auto = studyAuto(
+    plan,
+    rows.map(({ cells }) => cells),
+  );
   return {
     schema: STUDY_SCHEMA,
     id,
@@ -75,14 +88,8 @@ export function studyResult(session: SessionEvidence, plan: StudyPlan): StudyRes
     columns,
     derived,
     ...(shows === undefined ? {} : { shows }),
-    rows: plan.rows.map(({ problem, cells: planned }, row) => {
-      const cells = planned.map((variant, column): StudyCell => {
-        if (variant === null) return { status: "absent" };
-        return cellOf(bySequence.get(row * names.length + column), plan);
-      });
-      const times = new Map(names.map((name, column) => [name, cells[column]?.us]));
-      return { problem, cells, derived: derived.map((one) => derivedOf(one, times)) };
-    }),
+    rows,
+    ...(auto ? { auto } : {}),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Capabilities, StudyColumn, StudyReference, StudyTable } from "@tunelab/contract";
+import type { Capabilities, StudyChoice, StudyColumn, StudyReference, StudyTable } from "@tunelab/contract";
 import type { OneSidedConfig } from "../algorithms/one-sided/space.ts";
 import { placed } from "../algorithms/scalar/plan.ts";
 import type { EighProblem } from "../problem.ts";
@@ -24,15 +24,28 @@ const MATRICES = [1, 2, 4, 8, 16];
 /** Threads a matrix in the study of matrices a workgroup: 16 of them are 256, what every device has. */
 const FEW_THREADS = 16;
 
-const auto: Column = {
-  name: "auto",
+/** What runs where no table and no rule is known. */
+const untuned: Column = {
+  name: "default",
   doc: "whole-matrix Jacobi as it is without tuning: about six groups of elements a thread",
   variant: () => ({ algorithm: "scalar", config: {} }),
 };
 
 const over = (others: readonly (string | number)[]): StudyTable["derived"] => [
-  { kind: "ratio", name: "auto over the best", of: "auto", over: others.map(String) },
+  { kind: "ratio", name: "default over the best", of: untuned.name, over: others.map(String) },
 ];
+
+/** A choice among columns of one setting each, which `auto` learns; `ordered` where the best moves one way as problems grow. */
+const among = (
+  columns: readonly (string | number)[],
+  { ordered, parameters = [] }: Pick<StudyChoice, "ordered"> & Partial<StudyChoice>,
+): { readonly chooses: StudyChoice } => ({
+  chooses: {
+    of: columns.map((name) => ({ name: String(name), columns: [String(name)] })),
+    parameters,
+    ordered,
+  },
+});
 
 /** Threads that share a matrix in whole-matrix Jacobi. */
 export const threads: StudyTable<EighProblem> = {
@@ -52,9 +65,10 @@ export const threads: StudyTable<EighProblem> = {
         }),
       }),
     ),
-    auto,
+    untuned,
   ],
   derived: over(THREADS),
+  ...among(THREADS, { ordered: true, parameters: ["threads", "matrices"] }),
   reference: M1_THREADS,
 };
 
@@ -76,9 +90,10 @@ export const matrices: StudyTable<EighProblem> = {
         }),
       }),
     ),
-    auto,
+    untuned,
   ],
   derived: over(MATRICES),
+  ...among(MATRICES, { ordered: true, parameters: ["matrices"] }),
   reference: M1_MATRICES,
 };
 
@@ -117,6 +132,7 @@ export const modes: StudyTable<EighProblem> = {
     mode("workgroup", "memory", "columns move through workgroup memory"),
   ],
   derived: [{ kind: "faster", name: "faster", of: ["subgroup", "workgroup"] }],
+  ...among(["subgroup", "workgroup"], { ordered: false, parameters: ["exchange"] }),
   reference: M1_MODES,
 };
 
@@ -136,6 +152,7 @@ export const backends: StudyTable<EighProblem> = {
     { name: "block", doc: "block Jacobi", variant: () => ({ algorithm: "block", config: {} }) },
   ],
   derived: [{ kind: "faster", name: "faster", of: ["scalar", "block"] }],
+  ...among(["scalar", "block"], { ordered: false }),
   reference: M1_BACKENDS,
 };
 
@@ -154,6 +171,10 @@ export const inner: StudyTable<EighProblem> = {
     variant: () => ({ algorithm: "block", config: { inner: count } }),
   })),
   derived: [{ kind: "faster", name: "fastest", of: INNER.map((count) => `inner=${count}`) }],
+  ...among(
+    INNER.map((count) => `inner=${count}`),
+    { ordered: true, parameters: ["inner"] },
+  ),
   shows: "report.sweeps",
   reference: M1_INNER,
 };

@@ -50,7 +50,7 @@ export function planStudy(
     if (unfit) refuse(`column ${column} at ${problemKey(problem)}: ${unfit}`);
     return { algorithm: variant.algorithm, config };
   };
-  const { id, title, doc, dimensions, columns, derived, statistic, budgetMs, shows } = study;
+  const { id, title, doc, dimensions, columns, derived, chooses, statistic, budgetMs, shows } = study;
   return {
     id,
     operation: operation.name,
@@ -59,6 +59,7 @@ export function planStudy(
     dimensions,
     columns: columns.map((column) => ({ name: column.name, doc: column.doc })),
     derived,
+    ...(chooses ? { chooses } : {}),
     statistic,
     budgetMs,
     ...(shows === undefined ? {} : { shows }),
@@ -75,7 +76,7 @@ export function planStudy(
 
 /** What is wrong with a definition whatever the device, or undefined. */
 function wrongWith(study: StudyTable, operation: Operation): string | undefined {
-  const { id, rows, columns, derived, dimensions, budgetMs } = study;
+  const { id, rows, columns, derived, chooses, dimensions, budgetMs } = study;
   if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(id))
     return `"${id}" is no name: write lowercase words joined by dashes`;
   if (rows.length === 0 || columns.length === 0) return "it has no rows or no columns";
@@ -97,6 +98,13 @@ function wrongWith(study: StudyTable, operation: Operation): string | undefined 
     const missing = needs.find((name) => !names.includes(name));
     if (missing !== undefined)
       return `${column.name} is made of ${missing}, which is no column: there is ${names.join(", ")}`;
+  }
+  const options = chooses?.of ?? [];
+  if (chooses && options.length < 2) return "it chooses among fewer than two options";
+  for (const option of options) {
+    const missing = option.columns.find((name) => !names.includes(name));
+    if (missing !== undefined || option.columns.length === 0)
+      return `the option ${option.name} is ${missing ?? "nothing"}, which is no column: there is ${names.join(", ")}`;
   }
   return undefined;
 }

@@ -18,6 +18,7 @@ import {
 export const eighOperation: ShippedOperation<EighProblem> = {
   operation,
   tables: async () => (await import("../../generated/eigh/index.ts")).tables,
+  rules: async (...asked) => (await import("./rules.ts")).rules(...asked),
   portfolio: () => import("../../generated/eigh/portfolio.ts"),
 };
 

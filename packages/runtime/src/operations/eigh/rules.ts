@@ -1,0 +1,5 @@
+import { type Ruling, rulingOf } from "@tunelab/selection";
+import { rules as sets } from "../../generated/eigh/rules.ts";
+
+/** What the published studies of the eigensolver say; a chunk of its own. */
+export const rules: Ruling = rulingOf(sets);

@@ -1,0 +1,38 @@
+import type { Problem, Regret, Rule, StudyResult, TuningTable } from "@tunelab/contract";
+import { studyPath } from "../study-fold.ts";
+
+/** A rule as it ships, with what it was made from. */
+export interface ShippedRule {
+  /** Path of the study below `tables/`. */
+  readonly study: string;
+  readonly rule: Rule;
+  /** Problems that were measured for it. */
+  readonly problems: readonly Problem[];
+  readonly regret: Regret;
+}
+
+/** The rules of one operation on one device, in the order of their studies' paths. */
+export interface RuleSet extends Pick<TuningTable, "operation" | "profile" | "device"> {
+  readonly rules: readonly ShippedRule[];
+}
+
+/** The rule sets that published studies give for an operation, one a device, compiler, backend and profile, in the order of their paths. */
+export function ruleSets(studies: readonly StudyResult[], operation: string): readonly RuleSet[] {
+  const sets = new Map<string, RuleSet & { readonly rules: ShippedRule[] }>();
+  for (const study of studies) {
+    if (study.operation !== operation || !study.auto) continue;
+    const path = studyPath(study);
+    const folder = path.slice(0, path.lastIndexOf("/"));
+    const { profile, device, auto } = study;
+    const set = sets.get(folder) ?? { operation, profile, device, rules: [] };
+    sets.set(folder, set);
+    const problems = study.rows.filter(({ cells }) => cells.some(({ us }) => us !== undefined));
+    set.rules.push({
+      study: path,
+      rule: auto.rule,
+      problems: problems.map(({ problem }) => problem),
+      regret: auto.regret,
+    });
+  }
+  return [...sets.values()];
+}
