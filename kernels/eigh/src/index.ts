@@ -4,6 +4,8 @@ export { oneSided } from "./algorithms/one-sided/plan.ts";
 export type { OneSidedConfig } from "./algorithms/one-sided/space.ts";
 export { scalar } from "./algorithms/scalar/plan.ts";
 export type { ScalarConfig } from "./algorithms/scalar/space.ts";
+export { tridiagonal } from "./algorithms/tridiagonal/plan.ts";
+export type { TridiagonalConfig } from "./algorithms/tridiagonal/space.ts";
 export { operation } from "./operation.ts";
 export {
   compulsoryBytes,

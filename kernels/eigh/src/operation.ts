@@ -130,5 +130,6 @@ export const operation: Operation<EighProblem> = {
     scalar: async () => (await import("./algorithms/scalar/plan.ts")).scalar as never,
     "one-sided": async () => (await import("./algorithms/one-sided/plan.ts")).oneSided as never,
     block: async () => (await import("./algorithms/block/plan.ts")).block as never,
+    tridiagonal: async () => (await import("./algorithms/tridiagonal/plan.ts")).tridiagonal as never,
   },
 };

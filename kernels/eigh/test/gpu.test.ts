@@ -2,7 +2,15 @@ import type { Config, MeasureRequest, TrialOutcome } from "@tunelab/contract";
 import { type Bench, chooseDevice, openBench } from "@tunelab/devices";
 import { randomFrom, sample } from "@tunelab/variants";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type BlockConfig, block, type EighProblem, oneSided, scalar } from "../src/index.ts";
+import {
+  type BlockConfig,
+  block,
+  type EighProblem,
+  oneSided,
+  scalar,
+  type TridiagonalConfig,
+  tridiagonal,
+} from "../src/index.ts";
 import { eighProblem, KINDS } from "../src/suite.ts";
 
 const entry = new URL("./host.ts", import.meta.url);
@@ -137,5 +145,36 @@ describe("block Jacobi on the embedded GPU", () => {
   it("gives values alone where no vectors are wanted", async () => {
     const problem = eighProblem(6, once, { spectrum: "mixed", vectors: "no" });
     await expectRight(problem, "block", block.defaultConfig(problem, bench.hello.info.capabilities));
+  });
+});
+
+describe("the tridiagonal form on the embedded GPU", () => {
+  const cases: readonly (readonly [n: number, change: Partial<TridiagonalConfig>])[] = [
+    [1, {}],
+    [7, { sweeps: 4 }],
+    [13, { memory: "global", reduction: "subgroup", sweeps: 1 }],
+  ];
+  for (const [n, change] of cases) {
+    it(`decomposes every kind of matrix at n = ${n} with ${JSON.stringify(change)}`, async () => {
+      const problem = eighProblem(n, once, { spectrum: "mixed", pad: 2, gap: 1 });
+      const config = { ...tridiagonal.defaultConfig(problem, bench.hello.info.capabilities), ...change };
+      const outcome = await expectRight(problem, "tridiagonal", config);
+      expect(outcome.probes).toMatchObject({ "report.unconverged": 0, "report.nonFinite": 2 });
+    });
+  }
+
+  it("goes on where the dispatch before stopped, in both loops of the host", async () => {
+    const problem = eighProblem(65, 3, { spectrum: "mixed" });
+    const config = { threads: 128, memory: "global", reduction: "workgroup", sweeps: 2 };
+    await expectRight(problem, "tridiagonal", config);
+  });
+
+  it("gives values alone where no vectors are wanted", async () => {
+    const problem = eighProblem(13, once, { spectrum: "mixed", vectors: "no" });
+    await expectRight(
+      problem,
+      "tridiagonal",
+      tridiagonal.defaultConfig(problem, bench.hello.info.capabilities),
+    );
   });
 });

@@ -11,7 +11,7 @@ import { checkConfig, countValid, formatId, randomFrom, sample } from "@tunelab/
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { create, globals } from "webgpu";
 import { declaredWorkgroupBytes } from "../../../test/declared.ts";
-import { block, type EighProblem, oneSided, scalar } from "../src/index.ts";
+import { block, type EighProblem, oneSided, scalar, tridiagonal } from "../src/index.ts";
 import { eighProblem } from "../src/suite.ts";
 import { playersOf, tournament } from "../src/wgsl/pairs.ts";
 
@@ -19,7 +19,7 @@ Object.assign(globalThis, globals);
 // Referenced for as long as devices live, or the process crashes in the driver thread.
 const gpu = create(["backend=null"]);
 
-const algorithms = [scalar, oneSided, block] as unknown as readonly Algorithm<EighProblem>[];
+const algorithms = [scalar, oneSided, block, tridiagonal] as unknown as readonly Algorithm<EighProblem>[];
 const all = [1, 2, 3, 4, 7, 8, 16, 31, 32, 63, 64, 100, 128, 256, 512];
 
 let executor: Executor;

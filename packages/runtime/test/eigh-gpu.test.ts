@@ -41,6 +41,6 @@ describe.skipIf(!driver)("the eigensolver on the embedded software GPU", () => {
   });
 
   it("races its variants on the device in hand", () => {
-    expect(report.calibrated).toMatch(/^(scalar|one-sided|block)\//);
+    expect(report.calibrated).toMatch(/^(scalar|one-sided|block|tridiagonal)\//);
   });
 });

@@ -95,6 +95,7 @@ export const COMPONENT_WISE: Readonly<Record<string, (...x: number[]) => number>
   cos: (x) => Math.fround(Math.cos(x!)),
   sin: (x) => Math.fround(Math.sin(x!)),
   sqrt: (x) => Math.fround(Math.sqrt(x!)),
+  inverseSqrt: (x) => Math.fround(1 / Math.sqrt(x!)),
   abs: (x) => Math.abs(x!),
   min: (a, b) => Math.min(a!, b!),
   max: (a, b) => Math.max(a!, b!),

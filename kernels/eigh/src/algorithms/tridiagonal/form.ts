@@ -1,0 +1,97 @@
+import type { Binding } from "@tunelab/contract";
+import {
+  bindingDeclarations,
+  block,
+  extentsStruct,
+  formatU32,
+  GROUP_BUILTINS,
+  linearGroup,
+  lines,
+} from "@tunelab/variants";
+import { strides } from "../../buffers.ts";
+import type { EighProblem } from "../../problem.ts";
+import { bandAt, TYPES, workgroupBytes } from "./shape.ts";
+
+/** Threads of the kernel that forms Q, and the most elements of Q of each. */
+const THREADS = 128;
+const MOST_ROWS = 16;
+
+/** Columns of Q of a workgroup, threads that share a column, and rows of each. */
+export function slabOf(n: number): {
+  readonly threads: number;
+  readonly columns: number;
+  readonly teams: number;
+  readonly rows: number;
+  readonly slabs: number;
+} {
+  const teams = Math.min(THREADS, 2 ** Math.ceil(Math.log2(Math.ceil(n / MOST_ROWS))));
+  const columns = THREADS / teams;
+  return { threads: THREADS, columns, teams, rows: Math.ceil(n / teams), slabs: Math.ceil(n / columns) };
+}
+
+export const formBytes = (n: number): number => workgroupBytes(4 * slabOf(n).threads);
+
+/**
+ * The product Q of the reflections, from the last to the first, so that column j meets j of them only. A workgroup has some columns in
+ * registers: `basis` holds element (i, j) of Q at j n + i.
+ */
+export function formText(problem: EighProblem, bindings: readonly Binding[]): string {
+  const { n } = problem;
+  const { threads, columns, teams, rows, slabs } = slabOf(n);
+  const count = formatU32(n);
+  const quads = Math.ceil(n / 4);
+  const perTeam = formatU32(columns);
+  const each = (make: (row: number, at: string, inside: string) => string): readonly string[] =>
+    Array.from({ length: rows }, (_, r) => {
+      const at = r === 0 ? "team" : `team + ${formatU32(r * teams)}`;
+      return make(r, at, (r + 1) * teams <= n ? "" : `${at} < ${count}`);
+    });
+  const guarded = (condition: string, text: string): string =>
+    condition ? `if (${condition}) { ${text} }` : text;
+  return lines(
+    extentsStruct(strides(problem)),
+    bindingDeclarations(bindings, { ...TYPES, work: "array<f32>" }),
+    `var<workgroup> line: array<f32, ${threads}>;`,
+    `@compute @workgroup_size(${threads})`,
+    block(
+      `fn main(${GROUP_BUILTINS}, @builtin(local_invocation_index) t: u32)`,
+      `let slab = ${linearGroup()};`,
+      `let item = slab / ${formatU32(slabs)};`,
+      "if (item >= extents.items) { return; }",
+      `let j = (slab % ${formatU32(slabs)}) * ${perTeam} + t / ${formatU32(teams)};`,
+      `let team = t % ${formatU32(teams)};`,
+      each((r, at) => `var q${r} = select(0.0f, 1.0f, ${at} == j);`),
+      // Reflections after the last column of these leave them alone.
+      `let most = min((slab % ${formatU32(slabs)} + 1u) * ${perTeam}, ${count});`,
+      block(
+        "for (var o = 1u; o < most; o += 1u)",
+        "let k = most - 1u - o;",
+        `let factor = band[${bandAt(n, "factor")} + k];`,
+        `let start = item * ${formatU32(4 * n * quads)} + k * ${formatU32(4 * quads)};`,
+        "var along = 0.0f;",
+        each((r, at, inside) =>
+          [
+            `var v${r} = 0.0f;`,
+            guarded([inside, `${at} > k`].filter(Boolean).join(" && "), `v${r} = work[start + ${at}];`),
+          ].join(" "),
+        ),
+        each((r) => `along += v${r} * q${r};`),
+        teams > 1 && [
+          "workgroupBarrier();",
+          "line[t] = along;",
+          "workgroupBarrier();",
+          "along = 0.0f;",
+          block(`for (var o2 = 0u; o2 < ${formatU32(teams)}; o2 += 1u)`, `along += line[t - team + o2];`),
+        ],
+        "along *= factor;",
+        each((r) => `q${r} -= along * v${r};`),
+      ),
+      block(
+        `if (j < ${count})`,
+        each((r, at, inside) =>
+          guarded(inside, `basis[item * ${formatU32(n * n)} + j * ${count} + ${at}] = q${r};`),
+        ),
+      ),
+    ),
+  );
+}

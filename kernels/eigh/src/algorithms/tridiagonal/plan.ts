@@ -1,0 +1,180 @@
+import {
+  type Algorithm,
+  type Binding,
+  type BufferSpec,
+  CONTRACT_VERSION,
+  type DispatchStep,
+  type LoopStep,
+  type Plan,
+  requirementsOf,
+  type Step,
+} from "@tunelab/contract";
+import { portBindings, portBuffers, strides } from "../../buffers.ts";
+import { compulsoryBytes, type EighProblem, FLOAT_BYTES } from "../../problem.ts";
+import { CHECK_THREADS, checkText, FINISH_THREADS, finishBytes, finishSlabs, finishText } from "./finish.ts";
+import { formBytes, formText, slabOf } from "./form.ts";
+import { mostDispatches, qlBytes, qlText, sweepsADispatch } from "./ql.ts";
+import { reduceBytes, reduceText } from "./reduce.ts";
+import { bandFloats, COLUMNS_A_DISPATCH, STATE, shapeOf } from "./shape.ts";
+import { type TridiagonalConfig, tridiagonalSpace } from "./space.ts";
+
+/** Pieces below this leave most devices idle. */
+const LEAST_MATRICES = 32;
+
+const wanted = ({ vectors }: EighProblem): boolean => vectors === "yes";
+
+/** Buffers besides the ports, by what a configuration needs. */
+function scratchOf(problem: EighProblem, { memory }: TridiagonalConfig): readonly BufferSpec[] {
+  const { n } = problem;
+  const quads = Math.ceil(n / 4);
+  const scratch = (name: string, dtype: "f32" | "u32", words: number): BufferSpec => ({
+    name,
+    role: "scratch",
+    dtype,
+    fixedBytes: 0,
+    itemBytes: FLOAT_BYTES * words,
+  });
+  return [
+    scratch("work", "f32", 4 * n * quads),
+    scratch("band", "f32", bandFloats(n)),
+    scratch("state", "u32", STATE.words),
+    ...(memory === "global" ? [scratch("rows", "f32", 16 * quads * quads)] : []),
+    ...(wanted(problem) ? [scratch("basis", "f32", n * n)] : []),
+  ];
+}
+
+const loops = (n: number): boolean => Number.isFinite(sweepsADispatch(n));
+
+/**
+ * Householder's reduction to a tridiagonal matrix, then implicit QL, and vectors as the product of all reflections and rotations. About 4/3 n^3 operations to
+ * reduce, as many to form Q, and 5 n^3 to turn it: Jacobi takes some 8 n^3 a sweep.
+ */
+export const tridiagonal: Algorithm<EighProblem, TridiagonalConfig> = {
+  name: "tridiagonal",
+  space: ({ n }) => tridiagonalSpace(n),
+
+  defaultConfig({ n }, { limits }) {
+    const most = Math.min(256, limits.maxComputeInvocationsPerWorkgroup);
+    const threads = Math.min(most, Math.max(32, 2 ** Math.round(Math.log2(n))));
+    const inside = reduceBytes(shapeOf(n, threads), true) <= limits.maxComputeWorkgroupStorageSize;
+    return { threads, memory: inside ? "workgroup" : "global", reduction: "workgroup", sweeps: 2 };
+  },
+
+  resources(problem, config) {
+    const { n } = problem;
+    const scratch = scratchOf(problem, config);
+    const bySubgroup = config.reduction === "subgroup";
+    return {
+      workgroupBytes: Math.max(
+        reduceBytes(shapeOf(n, config.threads), config.memory === "workgroup"),
+        wanted(problem) ? formBytes(n) : 0,
+        qlBytes(n, config),
+        finishBytes(problem),
+      ),
+      invocations: Math.max(config.threads, FINISH_THREADS, wanted(problem) ? slabOf(n).threads : 0),
+      scratchBytesPerItem: scratch.reduce((sum, { itemBytes }) => sum + itemBytes, 0),
+      storageBuffers: portBindings(problem).length - 1 + (wanted(problem) ? 3 : 2),
+      features: bySubgroup ? ["subgroups"] : [],
+    };
+  },
+
+  plan(problem, config) {
+    const { n } = problem;
+    const needs = this.resources(problem, config);
+    const scratch = scratchOf(problem, config);
+    const shape = shapeOf(n, config.threads);
+    const global = config.memory === "global";
+    const use = (...names: string[]): Binding[] =>
+      names.map((buffer) => ({ buffer, access: buffer === "matrices" ? "read" : "read-write" }));
+    const step = (name: string, bindings: readonly Binding[], groups = 1, items = 1): DispatchStep => ({
+      kind: "dispatch",
+      stage: name,
+      module: name,
+      entry: "main",
+      bindings,
+      groups: { fixed: 0, perItem: { groups, items } },
+    });
+    const reduce = step("reduce", use("matrices", "work", "band", "state", ...(global ? ["rows"] : [])));
+    const form = step("form", use("work", "band", "basis"), slabOf(n).slabs);
+    const ql = step("ql", use("band", "state", ...(wanted(problem) ? ["basis"] : [])));
+    const check = step("check", use("state", "left"), 1, CHECK_THREADS);
+    const [, ...outputs] = portBindings(problem);
+    const finish = step(
+      "finish",
+      [...outputs, ...use("band", "state", ...(wanted(problem) ? ["basis"] : []))],
+      finishSlabs(problem),
+    );
+    const clear: Step = { kind: "clear", stage: "check", buffer: "left" };
+    const loop = (
+      stage: string,
+      inner: DispatchStep,
+      closing: NonNullable<LoopStep["closing"]>,
+      maximum: number,
+      checkEvery: number,
+    ): LoopStep => ({
+      kind: "loop",
+      stage,
+      steps: [inner],
+      closing,
+      maximum,
+      checkEvery,
+      until: { buffer: "left", offset: 0, equals: 0 },
+    });
+    const columns = Math.ceil(n / COLUMNS_A_DISPATCH);
+    const plan: Plan = {
+      contract: CONTRACT_VERSION,
+      operation: "eigh",
+      algorithm: "tridiagonal",
+      buffers: [
+        ...portBuffers(problem),
+        ...scratch,
+        ...(global || loops(n)
+          ? [{ name: "left", role: "counter", dtype: "u32", fixedBytes: 4, itemBytes: 0 } as const]
+          : []),
+      ],
+      modules: [
+        { name: "reduce", wgsl: reduceText(problem, config, shape, reduce.bindings) },
+        ...(wanted(problem) ? [{ name: "form", wgsl: formText(problem, form.bindings) }] : []),
+        { name: "ql", wgsl: qlText(problem, config, ql.bindings) },
+        ...(loops(n) ? [{ name: "check", wgsl: checkText(problem, check.bindings) }] : []),
+        { name: "finish", wgsl: finishText(problem, finish.bindings) },
+      ],
+      steps: [
+        // The reduction takes a known number of dispatches, after which nothing is left.
+        global ? loop("columns", reduce, [clear], columns, columns) : reduce,
+        ...(wanted(problem) ? [form] : []),
+        loops(n) ? loop("sweeps", ql, [clear, check], mostDispatches(n), 2) : ql,
+        finish,
+      ],
+      batch: {
+        dimension: "batch",
+        items: problem.batch,
+        order: "independent",
+        quantum: 1,
+        minimum: LEAST_MATRICES,
+      },
+      extents: strides(problem),
+      requires: requirementsOf(needs),
+    };
+    return plan;
+  },
+
+  cost(problem, config) {
+    const { n, batch } = problem;
+    const inside = config.memory === "workgroup";
+    // 1.7 sweeps an eigenvalue, half of the band each: 0.85 n^2 rotations of n elements.
+    const rotations = 0.85 * n ** 2;
+    const reduced = batch * (n ** 3 / 3) * FLOAT_BYTES * 2;
+    const turned = wanted(problem) ? batch * rotations * n * FLOAT_BYTES * 2 : 0;
+    const formed = wanted(problem) ? batch * (n ** 3 / 2) * FLOAT_BYTES : 0;
+    const compulsory = batch * compulsoryBytes(problem);
+    return {
+      flops:
+        batch *
+        ((4 / 3) * n ** 3 + (wanted(problem) ? (4 / 3) * n ** 3 + 6 * rotations * n : 0) + 20 * rotations),
+      requestedBytes: compulsory + (inside ? 0 : reduced) + formed + turned / config.sweeps,
+      compulsoryBytes: compulsory,
+      workgroupBytes: inside ? reduced : 0,
+    };
+  },
+};
