@@ -134,6 +134,8 @@ export interface StudyCell {
 export interface DerivedValue {
   readonly fastest?: string;
   readonly ratio?: number;
+  /** The two times of the ratio are not told apart: their samples overlap, or the ratio is within the study's floor of 1. */
+  readonly tied?: true;
 }
 
 /** A study on one device, as `tables/<device>/<profile>/studies/<operation>-<id>.json` publishes it. */
@@ -152,6 +154,8 @@ export interface StudyResult {
   readonly commit: string;
   readonly statistic: "median" | "minimum";
   readonly budgetMs: number;
+  /** What the session could not tell from no difference, as a fraction. */
+  readonly floor: number;
   readonly dimensions: readonly string[];
   readonly columns: readonly { readonly name: string; readonly doc: string }[];
   readonly derived: readonly DerivedColumn[];

@@ -10,4 +10,4 @@ export { HOST_ALGORITHM, measureHost } from "./study/host.ts";
 export { planStudy, type StudySubject, studySubject } from "./study/plan.ts";
 export { runStudyTable, STUDY_WORKLOAD, type StudyProgress, type StudyRun } from "./study/run.ts";
 export { studyStale } from "./study/stale.ts";
-export { floorOf, type Judged, judgeClaim, judgeRun, overall, type Verdict, verdictOf } from "./verdict.ts";
+export { type Judged, judgeClaim, judgeRun, overall, type Verdict, verdictOf } from "./verdict.ts";

@@ -10,11 +10,12 @@ import {
   gridMarkdown,
   NOTHING,
 } from "@tunelab/report";
+import { floorOf } from "@tunelab/selection";
 import { armsChart } from "./chart.ts";
 import type { Claim, NamedExperiment } from "./definition.ts";
 import { type ExperimentResult, type ExperimentRun, runKey, type WithdrawnRun } from "./result.ts";
 import type { RunStanding } from "./standing.ts";
-import { ALPHA, floorOf, type Judged, judgeRun, overall } from "./verdict.ts";
+import { ALPHA, type Judged, judgeRun, overall } from "./verdict.ts";
 
 /** What each run still stands for, by session; a run without an entry stands as it is. */
 export type Standings = ReadonlyMap<string, RunStanding>;

@@ -1,5 +1,5 @@
 import { judgeQuads, QUADS } from "@tunelab/harness";
-import { NOISY_GATE, RESOLVED_GATE } from "@tunelab/selection";
+import { floorOf } from "@tunelab/selection";
 import type { Claim, Experiment } from "./definition.ts";
 import type { ArmResult, ExperimentRun } from "./result.ts";
 
@@ -26,17 +26,6 @@ const ENOUGH = 0.5;
 
 /** Confidence of the intervals: 1 - alpha. */
 export const ALPHA = 0.05;
-
-/**
- * What a run cannot tell from 1, as a fraction, however many rounds agree: on a CPU that is shared, the same kernel drifts by
- * up to 35%; else the gate under which A/A runs gave no false alarm.
- */
-export function floorOf({
-  software,
-  gateReachable,
-}: Pick<ExperimentRun, "software" | "gateReachable">): number {
-  return software || gateReachable === false ? NOISY_GATE : RESOLVED_GATE;
-}
 
 /** Every claim's verdict in one run. */
 export function judgeRun(experiment: Experiment, run: ExperimentRun): readonly Judged[] {

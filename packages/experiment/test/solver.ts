@@ -127,7 +127,7 @@ export const timed = (ms: number): Pick<Trial, "timing" | "verdict"> => ({
     clock: "gpu",
     tickNs: 1,
     repeats: 1,
-    samplesNs: [1, 0.9, 1.3, 0.95, 1.1].map((factor) => Math.round(factor * ms * 1e6)),
+    samplesNs: [1, 0.99, 1.03, 0.995, 1.01].map((factor) => Math.round(factor * ms * 1e6)),
     rejected: {},
   },
   verdict: { matched: 4, total: 4, sampled: 4, maxError: 1.5, nearTies: 0 },

@@ -2,21 +2,25 @@ import {
   type Config,
   DEFAULT_CAPABILITIES,
   type Problem,
+  type StudyCell,
   type StudyColumn,
   type StudyResult,
   type StudyTable,
+  type TrialOutcome,
 } from "@tunelab/contract";
 import { chartSvg, gridText, operationPage, studyChart, studyGrid, studyPage } from "@tunelab/report";
 import { fold, foldStudies, studyPath, studyPlanOf, studyResult, withoutStudies } from "@tunelab/selection";
 import { describe, expect, it } from "vitest";
 import { planStudy, studyStale, studySubject } from "../src/index.ts";
-import { at, measured, study, suite, THREADS } from "./solver.ts";
+import { at, measured, study, suite, THREADS, timed } from "./solver.ts";
 
 const resultOf = async (...words: Parameters<typeof measured>): Promise<StudyResult> => {
   const { evidence } = await measured(...words);
   return studyResult(evidence, studyPlanOf(evidence)!);
 };
 const texts = (result: StudyResult): readonly (readonly string[])[] => studyGrid(result).rows;
+
+const GONE: StudyCell = { status: "hung", reason: "no answer" };
 
 describe("a study's table", () => {
   it("has the document's row of two backends: medians, and the ratio of the slower to the faster", async () => {
@@ -73,9 +77,9 @@ describe("a study's table", () => {
       "26.1 ms",
       "15.2 ms",
       "15.2 ms",
-      "1.00x",
+      "tied (1.00x)",
     ]);
-    // 233 ms (the least sample) times eight is over the budget: not run. So is 512 at every setting whose 256 took over 225 ms.
+    // 257 ms (the least sample) times eight is over the budget: not run. So is 512 at every setting whose 256 took over 225 ms.
     expect(rows[1]![2]).toBe("--");
     expect(rows[2]!.slice(2, 6)).toEqual(["--", "--", "--", "--"]);
     expect(rows[2]!.slice(6, 9)).toEqual(
@@ -84,6 +88,13 @@ describe("a study's table", () => {
     expect(asked.some(({ problem, config }) => problem.n === 512 && config.threads === 32)).toBe(false);
     const page = studyPage(result, { stale: [] }, "x").markdown();
     expect(page).toMatch(/over the budget of 1800 ms a run.*n=512,batch=1 t=32/);
+    const nothing = {
+      ...result,
+      rows: result.rows.map((row) => ({ ...row, cells: row.cells.map(() => GONE) })),
+    };
+    expect(studyPage(nothing, { stale: [] }, "x").markdown()).toContain(
+      "- hung: no answer (n=128,batch=1; n=256,batch=1; n=512,batch=1)\n",
+    );
   });
 
   it("scales what a cell should take from the same shape where one was run, for another shape's rate may be far off", async () => {
@@ -108,6 +119,40 @@ describe("a study's table", () => {
     );
     expect(asked.filter(({ algorithm }) => algorithm === "scalar")).toHaveLength(1);
     expect(evidence.trials.map(({ status }) => status)).toEqual(["hung", "ok", "refused", "ok"]);
+  });
+
+  it("calls two settings tied whose samples overlap, or that are closer than the device tells apart", async () => {
+    const samples = (...us: readonly number[]): Partial<TrialOutcome> => ({
+      ...timed(1),
+      status: "ok",
+      timing: { clock: "gpu", tickNs: 1, repeats: 1, samplesNs: us.map((one) => one * 1000), rejected: {} },
+    });
+    const derived: StudyTable["derived"] = [
+      { kind: "faster", name: "faster", of: ["scalar", "block"] },
+      { kind: "ratio", name: "scalar over block", of: "scalar", over: ["block"] },
+    ];
+    const rows = [at(96, 1), at(128, 1), at(160, 1)];
+    const us: Readonly<Record<number, readonly [scalar: readonly number[], block: readonly number[]]>> = {
+      96: [
+        [99, 100, 130],
+        [129, 150, 151],
+      ],
+      128: [
+        [99, 100, 130],
+        [131, 150, 151],
+      ],
+      160: [[1000], [1004]],
+    };
+    const answer = ({ problem, algorithm }: { problem: Problem; algorithm: string }) =>
+      samples(...us[Number(problem.n)]![algorithm === "scalar" ? 0 : 1]);
+    const result = await resultOf(study({ rows, derived }), answer);
+    expect(result.floor).toBe(0.005);
+    expect(texts(result).map((row) => row.slice(4, 6))).toEqual([
+      ["scalar, tied (1.50x)", "tied (0.667x)"],
+      ["scalar 1.50x", "0.667x"],
+      ["scalar, tied (1.00x)", "tied (0.996x)"],
+    ]);
+    expect(studyPage(result, { stale: [] }, "x").markdown()).toMatch(/Tied: within 0\.500%/);
   });
 
   it("shows a probe in parentheses: inner sweeps with the outer ones they took", async () => {

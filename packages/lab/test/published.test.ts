@@ -19,7 +19,16 @@ const tables = published(3);
 const { device, deviceSlug, profile } = JSON.parse(await readFile(tables[0]!, "utf8"));
 const STUDY = {
   ...{ schema: 1, id: "staging", operation: "matched-filter", title: "", doc: "", epoch: 1, protocol: 1 },
-  ...{ device, deviceSlug, profile, session: "01M8", commit: "", statistic: "median", budgetMs: 1 },
+  ...{
+    device,
+    deviceSlug,
+    profile,
+    session: "01M8",
+    commit: "",
+    statistic: "median",
+    budgetMs: 1,
+    floor: 0.35,
+  },
   ...{ dimensions: ["n"], columns: [{ name: "whole", doc: "" }], derived: [] },
 };
 

@@ -1,12 +1,25 @@
 import { problemKey, type TuningTable } from "@tunelab/contract";
-import { type Choice, choices } from "./choices.ts";
-import { formatRatio, formatTime, NOTHING } from "./format.ts";
+import { type Choice, choices, SCREENED_GATE } from "./choices.ts";
+import { formatPercent, formatRatio, formatTime, NOTHING } from "./format.ts";
 import { columns, gridMarkdown } from "./grid.ts";
 import { problemLabels } from "./labels.ts";
-import { codeSpan } from "./markdown.ts";
+import { anchorOf, codeSpan, escapeMarkdown } from "./markdown.ts";
 import type { Page } from "./page.ts";
 import type { Point } from "./points.ts";
 import { bestRow, orderedEntries } from "./summary.ts";
+
+/** A table among those of its device. */
+export const choiceWords = ({ operation, device: { identity }, profile }: TuningTable): string =>
+  `${operation}, ${identity.compiler} on ${identity.backend}, ${profile}`;
+
+const choiceTitle = (table: TuningTable): string => `What to choose: ${choiceWords(table)}`;
+
+/** Whether a table's part of the page has anything to choose. */
+export const hasChoices = (table: TuningTable): boolean => table.entries.some((entry) => bestRow(entry));
+
+/** A link to what a table says to choose, from the device's own page (`page` empty) or from another. */
+export const choiceLink = (table: TuningTable, words: string, page: string = ""): string =>
+  `[${escapeMarkdown(words)}](${page}#${encodeURIComponent(anchorOf(choiceTitle(table)))})`;
 
 /** What each problem should use, how sure that is, and what every other value costs. */
 export function choiceSection(page: Page, table: TuningTable, points: readonly Point[]): void {
@@ -21,9 +34,9 @@ export function choiceSection(page: Page, table: TuningTable, points: readonly P
   });
   if (found.length === 0) return;
   const parameters = [...new Set(found.flatMap(({ best }) => Object.keys(best.config)))];
-  page.heading(3, "What to choose");
+  page.heading(3, choiceTitle(table));
   page.text(
-    `The best variant of each problem, its parameters one by one${common ? ` (${codeSpan(common)} everywhere)` : ""}. After ≈ stand the values that are not told apart from it, by a tie or for want of samples; the others are slower beyond the noise.`,
+    `The best variant of each problem, its parameters one by one${common ? ` (${codeSpan(common)} everywhere)` : ""}. After ≈ stand the values that are not told apart from it; the others are slower beyond the noise.`,
   );
   page.text(
     gridMarkdown({
@@ -41,41 +54,47 @@ export function choiceSection(page: Page, table: TuningTable, points: readonly P
       ]),
     }),
   );
-  const rows = found.flatMap(({ entry, choices: made }) =>
-    made.map((choice) => [
-      label(entry.problem),
-      choice.parameter,
-      choice.value,
-      sureText(choice),
-      choice.others.map(otherText).join(", "),
-    ]),
-  );
-  if (rows.length === 0) return;
-  page.heading(3, "What the other choices cost");
+  const told = found.filter(({ choices: made }) => made.length > 0);
+  if (told.length === 0) return;
   page.text(
-    "For each other value the fastest variant that has it, every other parameter free, over the best variant; in parentheses how many variants with it were timed. Few of them found little: then the cost is an upper bound.",
+    `What the other choices cost, problem by problem, what matters most first: for each other value the fastest variant that has it, every other parameter free, over the best variant; in parentheses how many variants with it were timed. Few of them found little: then the cost is an upper bound. What was only screened has a few samples, which may lie ${formatPercent(SCREENED_GATE)} above the least of many.`,
   );
-  page.text(
-    gridMarkdown({ columns: columns("problem", "`parameter`", "use", "how sure", "others cost"), rows }),
-  );
+  for (const { entry, best, choices: made } of told) {
+    page.heading(4, `${label(entry.problem)}: ${formatTime(best.minUs)}`);
+    page.text(
+      gridMarkdown({
+        columns: columns("`parameter`", "use", "how sure", "others cost"),
+        rows: made.map((choice) => [
+          choice.parameter,
+          choice.value,
+          sureText(choice),
+          choice.others.map(otherText).join(", "),
+        ]),
+      }),
+    );
+  }
 }
 
 function chosenText(choice: Choice | undefined, only: unknown): string {
   if (!choice) return only === undefined ? NOTHING : String(only);
-  const ties = unsure(choice);
+  const ties = choice.others.filter(({ standing }) => standing !== "slower").map(({ value }) => value);
   return ties.length > 0 ? `${choice.value} ≈ ${ties.join(", ")}` : choice.value;
 }
-
-const unsure = ({ others }: Choice): readonly string[] =>
-  others.filter(({ resolved }) => !resolved).map(({ value }) => value);
 
 /** Variants of one value up to this are few: what they cost says little of the value. */
 const FEW = 2;
 
-function sureText(choice: Choice): string {
-  const ties = unsure(choice);
-  if (ties.length > 0) return `not told from ${ties.join(", ")}`;
-  return choice.others.every(({ timed }) => timed <= FEW) ? "resolved, few tried" : "resolved";
+/** `resolved`; `ties with walk; table only screened`. */
+function sureText({ others }: Choice): string {
+  const of = (standing: Choice["others"][number]["standing"]): string =>
+    others
+      .filter((other) => other.standing === standing)
+      .map(({ value }) => value)
+      .join(", ");
+  const [ties, screened] = [of("tied"), of("screened")];
+  const doubts = [...(ties ? [`ties with ${ties}`] : []), ...(screened ? [`${screened} only screened`] : [])];
+  if (doubts.length > 0) return doubts.join("; ");
+  return others.every(({ timed }) => timed <= FEW) ? "resolved, few tried" : "resolved";
 }
 
 const otherText = ({ value, factor, timed }: Choice["others"][number]): string =>

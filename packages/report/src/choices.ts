@@ -11,8 +11,8 @@ export interface OtherValue {
   readonly factor: number;
   /** Variants with it that were timed. */
   readonly timed: number;
-  /** Slower beyond the noise of both. */
-  readonly resolved: boolean;
+  /** `slower` beyond the noise of both; `tied`; or `screened`: too few samples to say so, and too close to do without. */
+  readonly standing: "slower" | "tied" | "screened";
 }
 
 /** What a problem should use for one parameter, and how sure that is. */
@@ -28,7 +28,7 @@ export interface Choice {
  * A few screening samples lie this much above the least of many: races drop nothing within it after three rounds. A value of which
  * only such variants are known is told from the best beyond it.
  */
-const SCREENED_GATE = 0.15;
+export const SCREENED_GATE = 0.15;
 
 /**
  * For each parameter of an algorithm on one problem: the value to use, and for every other value its fastest variant over the chosen
@@ -48,7 +48,7 @@ export function choices(entry: TableEntry, points: readonly Point[], noisy: bool
           value: other,
           factor: rival.us / best.us,
           timed: group.length,
-          resolved: toldApart(best, rival, noisy),
+          standing: standingOf(best, rival, noisy),
         };
       })
       .sort((a, b) => a.factor - b.factor || (a.value < b.value ? -1 : 1));
@@ -67,8 +67,10 @@ function baseline({ problem, ...entry }: TableEntry, points: readonly Point[]): 
   return own ?? fastest(points.filter((point) => point.key === key));
 }
 
-function toldApart(best: Point, rival: Point, noisy: boolean): boolean {
-  if (!best.spread || !rival.spread) return false;
-  if (!apart(best.spread, rival.spread, noisy)) return false;
-  return (best.certified && rival.certified) || rival.us / best.us > 1 + SCREENED_GATE;
+function standingOf(best: Point, rival: Point, noisy: boolean): OtherValue["standing"] {
+  if (!best.spread || !rival.spread) return "screened";
+  // A noisy device certifies nothing: what it tells apart, it tells by a third and more.
+  const few = !noisy && !(best.certified && rival.certified);
+  if (!apart(best.spread, rival.spread, noisy)) return few ? "screened" : "tied";
+  return few && rival.us / best.us <= 1 + SCREENED_GATE ? "screened" : "slower";
 }

@@ -10,23 +10,25 @@ import {
 import { sessionDay } from "@tunelab/selection";
 import { fractionsChart, noiseChart, rooflineChart } from "./charts/ceilings.ts";
 import { timesChart } from "./charts/times.ts";
+import { choiceLink, choiceSection, choiceWords, hasChoices } from "./choice-section.ts";
 import { facts, sectionName } from "./facts.ts";
 import { formatPercent, formatTime } from "./format.ts";
 import { columns, type Grid, gridMarkdown } from "./grid.ts";
 import { counted, deviceTitle, inOrder, type ReportInput, tableLink, wordsOf } from "./input.ts";
 import { codeSpan, escapeMarkdown } from "./markdown.ts";
 import { Page } from "./page.ts";
-import { pointsOf } from "./points.ts";
+import { completing, pointsOf } from "./points.ts";
 import { summaryTable } from "./summary.ts";
 import { cautions } from "./table.ts";
 
 type NoiseEvent = Extract<SessionEvent, { readonly kind: "noise" }>;
 
 /**
- * One device's page: who it is, its ceilings and noise, the best variants with their shares of the ceilings, the roofline,
- * and every session with what was withdrawn struck through. Throws a usage Fault for a device of which nothing is published.
+ * One device's page: who it is, its ceilings and noise, the best variants, what to choose and what the other choices cost, shares
+ * of the ceilings, the roofline, and every session with what was withdrawn struck through. Throws a usage Fault for a device of
+ * which nothing is published.
  */
-export function devicePage(input: ReportInput, device: string): Page {
+export async function devicePage(input: ReportInput, device: string): Promise<Page> {
   const tables = inOrder(input.tables).filter((table) => deviceSlug(table.device.identity) === device);
   const sessions = input.evidence.filter(({ header }) => deviceSlug(header.device.identity) === device);
   const named = tables[0] ?? sessions[0]?.header;
@@ -35,6 +37,11 @@ export function devicePage(input: ReportInput, device: string): Page {
   page.text(
     "Generated from the published evidence; never edited by hand. Times are minima over the samples of one run; each stands beside its verification.",
   );
+  const decided = tables.filter(hasChoices);
+  if (decided.length > 0)
+    page.text(
+      `What to choose, how sure that is and what the other choices cost: ${decided.map((table) => choiceLink(table, choiceWords(table))).join("; ")}.`,
+    );
   const folders = new Set([
     ...tables.map((table) => tableFolder(table.device.identity, table.profile)),
     ...sessions.map(({ header }) => tableFolder(header.device.identity, header.profile)),
@@ -44,18 +51,18 @@ export function devicePage(input: ReportInput, device: string): Page {
     const measured = sessions.filter(
       ({ header }) => tableFolder(header.device.identity, header.profile) === folder,
     );
-    section(page, input, folder, own, measured);
+    await section(page, input, folder, own, measured);
   }
   return page;
 }
 
-function section(
+async function section(
   page: Page,
   input: ReportInput,
   folder: string,
   tables: readonly TuningTable[],
   sessions: readonly SessionEvidence[],
-): void {
+): Promise<void> {
   page.heading(2, sectionName(tables[0] ?? sessions[0]!.header));
   const name = slug(folder.slice(folder.indexOf("/") + 1));
   if (tables[0]) page.text(gridMarkdown(facts(tables[0])));
@@ -67,6 +74,15 @@ function section(
   if (tables.length > 0) {
     page.heading(3, "Best variants");
     for (const table of tables) best(page, input, name, table);
+    for (const table of tables) {
+      const complete = await completing(input.operations.find((one) => one.name === table.operation));
+      const points = pointsOf(table, counted(input));
+      choiceSection(
+        page,
+        table,
+        points.map((point) => ({ ...point, config: complete(point) })),
+      );
+    }
     page.heading(3, "Shares of the ceilings");
     page.text(
       "Arithmetic: the FLOPs quoted for the problem over the measured FMA ceiling. Memory: the bytes that must move over the measured copy ceiling; a small share of both means that something else binds (instructions, workgroup memory, latency).",

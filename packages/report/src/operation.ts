@@ -12,7 +12,7 @@ import { candidatesChart } from "./charts/candidates.ts";
 import { algorithmLines, linesChart } from "./charts/lines.ts";
 import { sensitivityChart } from "./charts/sensitivity.ts";
 import { type DimensionWords, leadingDimension, restOf } from "./charts/times.ts";
-import { choiceSection } from "./choice-section.ts";
+import { choiceLink, hasChoices } from "./choice-section.ts";
 import { formatRatio, formatTime, NOTHING } from "./format.ts";
 import { columns, type Grid, gridMarkdown } from "./grid.ts";
 import { counted, folderOf, inOrder, type ReportInput, tableLink, tableName, wordsOf } from "./input.ts";
@@ -45,8 +45,13 @@ export async function operationPage(input: ReportInput, name: string): Promise<P
     `${name}: the best variant's time on each device`,
     linesChart(`${name}: time of the best variant`, lines, words),
   );
+  const decided = tables.filter(hasChoices);
+  if (decided.length > 0)
+    page.text(
+      `What to choose, how sure that is and what the rest costs, on the devices' pages: ${decided.map((table) => choiceLink(table, tableName(table, tables), devicePath(table))).join(", ")}.`,
+    );
   page.text(
-    `What to choose, how sure that is and what the rest costs: ${tables.map((table) => contentsLink(tableName(table, tables))).join(", ")}.`,
+    `On this page, device by device: ${tables.map((table) => contentsLink(tableName(table, tables))).join(", ")}.`,
   );
   const evidence = counted(input);
   const complete = await completing(operation);
@@ -54,15 +59,12 @@ export async function operationPage(input: ReportInput, name: string): Promise<P
     const points = pointsOf(table, evidence).map((point) => ({ ...point, config: complete(point) }));
     const file = slug(folderOf(table));
     page.heading(2, tableName(table, tables));
-    page.text(
-      `[Every candidate](${tableLink(table)}), [the device](../../devices/${deviceSlug(table.device.identity)}/README.md).`,
-    );
+    page.text(`[Every candidate](${tableLink(table)}), [the device](${devicePath(table)}).`);
     const studies = (input.studies ?? []).filter(
       (one) => one.operation === name && folderOf(one) === folderOf(table),
     );
     if (studies.length > 0) page.text(`Studies with fixed settings: ${studies.map(studyLink).join(", ")}.`);
     page.chart(`${file}-candidates`, `${name}: every ranked candidate`, candidatesChart(table));
-    choiceSection(page, table, points);
     crossovers(page, file, table, points, words);
     sensitivity(page, file, table, points);
     if (operation) {
@@ -79,6 +81,10 @@ export async function operationPage(input: ReportInput, name: string): Promise<P
   referenceSection(page, theirs, tables, (table) => pointsOf(table, evidence), operation);
   return page;
 }
+
+/** The page of a table's device. */
+const devicePath = (table: TuningTable): string =>
+  `../../devices/${deviceSlug(table.device.identity)}/README.md`;
 
 /** A link to a table's part of the page. */
 const contentsLink = (name: string): string =>
@@ -149,7 +155,7 @@ function changesAlong(table: TuningTable): readonly string[] {
   });
 }
 
-/** Each value of each parameter in a picture, for every algorithm; the figures stand with the choices. */
+/** Each value of each parameter in a picture, for every algorithm; the figures stand with the choices on the device's page. */
 function sensitivity(page: Page, file: string, table: TuningTable, points: readonly Point[]): void {
   page.heading(3, "How much each parameter matters");
   page.text(

@@ -13,7 +13,7 @@ export const REPORT_FOLDERS: readonly string[] = ["devices", "operations", "acro
 /** Every page by its folder below reports/: a device's, an operation's, the one across devices, a comparison's. */
 export async function reportPages(input: ReportInput): Promise<ReadonlyMap<string, Page>> {
   const pages = new Map<string, Page>();
-  for (const device of devicesOf(input)) pages.set(`devices/${device}`, devicePage(input, device));
+  for (const device of devicesOf(input)) pages.set(`devices/${device}`, await devicePage(input, device));
   for (const operation of [...new Set(input.tables.map((table) => table.operation))].sort())
     pages.set(`operations/${slug(operation)}`, await operationPage(input, operation));
   if (input.tables.length > 0) pages.set("across-devices", acrossPage(input));

@@ -11,7 +11,7 @@ import type {
 import { derivedOf, referenceAuto, regretText, ruleText } from "@tunelab/selection";
 import { studyChart } from "./charts/study-table.ts";
 import { sectionName } from "./facts.ts";
-import { formatError, formatRatio, formatTime, NOTHING } from "./format.ts";
+import { formatError, formatPercent, formatRatio, formatTime, NOTHING } from "./format.ts";
 import { columns, type Grid, gridMarkdown } from "./grid.ts";
 import { codeSpan, escapeMarkdown } from "./markdown.ts";
 import { Page } from "./page.ts";
@@ -121,30 +121,41 @@ function cellText({ status, us, shown }: StudyCell, shows: boolean): string {
 
 const derivedTitle = ({ kind, name }: DerivedColumn): string => (kind === "faster" ? name : `>${name}`);
 
-/** `block 1.35x`; `1.35x`. */
-export function derivedText({ kind }: DerivedColumn, { fastest, ratio }: DerivedValue): string {
-  if (kind === "ratio") return formatRatio(ratio);
+/** `block 1.35x`; `1.35x`; `block, tied (1.02x)`; `tied (1.02x)`. */
+export function derivedText({ kind }: DerivedColumn, { fastest, ratio, tied }: DerivedValue): string {
+  if (kind === "ratio") return tied ? `tied (${formatRatio(ratio)})` : formatRatio(ratio);
   if (fastest === undefined) return NOTHING;
-  return ratio === undefined ? `${fastest} only` : `${fastest} ${formatRatio(ratio)}`;
+  if (ratio === undefined) return `${fastest} only`;
+  return tied ? `${fastest}, tied (${formatRatio(ratio)})` : `${fastest} ${formatRatio(ratio)}`;
 }
 
-function legend({ statistic, budgetMs, shows, rows }: StudyResult): string {
+function legend({ statistic, budgetMs, shows, rows, derived, floor }: StudyResult): string {
   const samples = rows.flatMap(({ cells }) => cells.flatMap((cell) => cell.samples ?? []));
   const [least, most] = [Math.min(...samples), Math.max(...samples)];
   const counts = samples.length === 0 ? "no" : least === most ? `${least}` : `${least} to ${most}`;
   const parentheses = shows === undefined ? "" : ` In parentheses: ${escapeMarkdown(shows)}.`;
-  return `The ${statistic} of one run over ${counts} samples.${parentheses} ${NOTHING}: not timed, of which the list below says why; nothing runs that should take over ${budgetMs} ms.`;
+  const ties =
+    derived.length === 0
+      ? ""
+      : ` Tied: within ${formatPercent(floor)}, which this device does not tell apart, or with samples that overlap.`;
+  return `The ${statistic} of one run over ${counts} samples.${parentheses}${ties} ${NOTHING}: not timed, of which the list below says why; nothing runs that should take over ${budgetMs} ms.`;
 }
 
-/** Cells without a time, grouped by why. */
+/** Cells without a time, grouped by why; a row that has none at all is named once. */
 function missing({ rows, columns: all, dimensions }: StudyResult): readonly string[] {
   const groups = new Map<string, string[]>();
   for (const { problem, cells } of rows) {
+    const where = dimensions.map((name) => `${name}=${problem[name]}`).join(",");
+    const lacking = new Map<string, string[]>();
     for (const [column, { status, reason, us }] of cells.entries()) {
       if (us !== undefined || status === "absent") continue;
       const why = `${status}${reason ? `: ${reason.replace(/it should take \d+ ms/, "it should take longer")}` : ""}`;
-      const where = dimensions.map((name) => `${name}=${problem[name]}`).join(",");
-      groups.set(why, [...(groups.get(why) ?? []), `${where} ${all[column]!.name}`]);
+      lacking.set(why, [...(lacking.get(why) ?? []), all[column]!.name]);
+    }
+    const planned = cells.filter(({ status }) => status !== "absent").length;
+    for (const [why, names] of lacking) {
+      const cellsOf = names.length === planned ? [where] : names.map((name) => `${where} ${name}`);
+      groups.set(why, [...(groups.get(why) ?? []), ...cellsOf]);
     }
   }
   return [...groups].map(([why, cells]) => `${why} (${cells.join("; ")})`);
@@ -172,7 +183,7 @@ function referenceGrid(study: StudyResult, { rows }: StudyReference): Grid {
       const times = new Map(
         names.map((name) => {
           const value = figures[name];
-          return [name, typeof value === "number" ? value : undefined] as const;
+          return [name, typeof value === "number" ? { us: value } : {}] as const;
         }),
       );
       return [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { choices, operationPage, type Point } from "../src/index.ts";
+import { choices, devicePage, operationPage, type Point } from "../src/index.ts";
 import { input, operation } from "./evidence.ts";
 import { entry, row, table } from "./tables.ts";
 
@@ -34,30 +34,30 @@ describe("a parameter's choice", () => {
     expect(staging).toEqual({
       parameter: "staging",
       value: "split",
-      others: [{ value: "whole", factor: 1.05, timed: 2, resolved: true }],
+      others: [{ value: "whole", factor: 1.05, timed: 2, standing: "slower" }],
     });
   });
 
   test.each([
-    ["within the gate", point(100.3, { staging: "whole" })],
-    ["within the scatter of the samples", point(105, { staging: "whole" }, { cv: 0.2 })],
-    ["screened only, and close", point(110, { staging: "whole" }, { certified: false })],
-    ["of one sample", (({ spread: _, ...rest }) => rest)(point(300, { staging: "whole" }))],
-    ["faster by a screening", point(99, { staging: "whole" }, { certified: false })],
-  ])("is not told from a value that is %s", (_what, rival) => {
+    ["within the gate", "tied", point(100.3, { staging: "whole" })],
+    ["within the scatter of the samples", "tied", point(105, { staging: "whole" }, { cv: 0.2 })],
+    ["screened only, and close", "screened", point(110, { staging: "whole" }, { certified: false })],
+    ["of one sample", "screened", (({ spread: _, ...rest }) => rest)(point(300, { staging: "whole" }))],
+    ["faster by a screening", "screened", point(99, { staging: "whole" }, { certified: false })],
+  ])("is not told from a value that is %s: %s", (_what, standing, rival) => {
     const best = point(100, { staging: "split" }, { variant: "best" });
     const first = entry(64, [100], { rows: [row(1, 100, { variant: "best" })] });
     const [staging] = choices(first, [best, rival], false);
-    expect([staging!.value, staging!.others[0]!.resolved]).toEqual(["split", false]);
+    expect([staging!.value, staging!.others[0]!.standing]).toEqual(["split", standing]);
   });
 
   test("is resolved against a screened value far behind, and on a noisy device only from 35%", () => {
-    const others = (us: number, certified: boolean, noisy: boolean): boolean =>
+    const others = (us: number, certified: boolean, noisy: boolean): string =>
       choices(none, [point(100, { a: 1 }), point(us, { a: 2 }, { certified })], noisy)[0]!.others[0]!
-        .resolved;
-    expect(others(120, false, false)).toBe(true);
-    expect(others(130, true, true)).toBe(false);
-    expect(others(140, true, true)).toBe(true);
+        .standing;
+    expect(others(120, false, false)).toBe("slower");
+    expect(others(130, true, true)).toBe("tied");
+    expect(others(140, true, true)).toBe("slower");
   });
 
   test("is the value of the variant that ranks first, not of the fastest sample; parameters of one value are left out", () => {
@@ -82,7 +82,7 @@ describe("a parameter's choice", () => {
   });
 });
 
-test("a reader finds in one line of the operation's page what to use, how sure that is and what the others cost", async () => {
+test("a reader finds under the problem's name on the device's page what to use, how sure that is and what the others cost", async () => {
   const times = [100, 104, 150, 151];
   const one = entry(8192, times, {
     rows: times.map((us, index) =>
@@ -93,24 +93,37 @@ test("a reader finds in one line of the operation's page what to use, how sure t
     ),
   });
   const made = input([table([one])], { operations: [operation()] });
-  const certified = {
+  const graded = (grade: "certified" | "screened") => ({
     ...made,
     evidence: made.evidence.map((session) => ({
       ...session,
       trials: session.trials.map((trial) => ({
         ...trial,
-        grade: "certified" as const,
+        grade: trial.variant === "fused/v0" ? ("certified" as const) : grade,
         timing: {
           ...trial.timing!,
           samplesNs: trial.timing!.samplesNs.slice(0, 1).flatMap((ns) => [ns, ns, ns]),
         },
       })),
     })),
-  };
-  const page = (await operationPage(certified, "matched-filter")).markdown();
-  expect(page).toMatch(/\| n=8192.* \| `staging` \| split \| resolved \| whole 1\.04x \(3\) \|/);
-  expect(page).toMatch(/\| n=8192.* \| `chunk` \| 16 \| resolved, few tried \| 8 1\.50x \(2\) \|/);
+  });
+  const page = (await devicePage(graded("certified"), "nvidia-h200")).markdown();
+  const title = "What to choose: matched-filter, tint on vulkan, portable";
+  expect(page).toContain(`### ${title}`);
+  // From the top of the page, and from the operation's.
+  const anchor = "#what-to-choose-matched-filter-tint-on-vulkan-portable";
+  expect(page.slice(0, page.indexOf("## "))).toContain(`(${anchor})`);
+  expect((await operationPage(made, "matched-filter")).markdown()).toContain(
+    `../../devices/nvidia-h200/README.md${anchor})`,
+  );
   expect(page).toMatch(/\| problem \| time \| algorithm \| staging \| chunk \|/);
+  const own = page.slice(page.indexOf("#### n=8192"));
+  expect(own).toMatch(/^#### n=8192\S*: 100 µs\n/);
+  expect(own).toMatch(/\| `staging` \| split \| resolved \| whole 1\.04x \(3\) \|/);
+  expect(own).toMatch(/\| `chunk` \| 16 \| resolved, few tried \| 8 1\.50x \(2\) \|/);
+  const screened = (await devicePage(graded("screened"), "nvidia-h200")).markdown();
+  expect(screened).toMatch(/\| `staging` \| split \| whole only screened \| whole 1\.04x \(3\) \|/);
+  expect(screened).toMatch(/\| split ≈ whole \|/);
 });
 
 test("others' figures stand on the operation's page as theirs, with their device, beside our rate at the same size", async () => {

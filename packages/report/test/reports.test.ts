@@ -43,7 +43,8 @@ test("every link of every page leads to a file: charts beside it, other pages, t
     if (!path.endsWith(".md")) continue;
     for (const [, target] of text.matchAll(/\]\(([^)]+)\)/g)) {
       const { pathname, hash } = new URL(target!, `http://x/reports/${path}`);
-      const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, words]) => anchorOf(words!));
+      const page = pathname === `/reports/${path}` ? text : files.get(pathname.slice("/reports/".length));
+      const headings = [...(page ?? "").matchAll(/^#+ (.+)$/gm)].map(([, words]) => anchorOf(words!));
       if (hash) expect(headings, `${path} links ${hash}`).toContain(decodeURIComponent(hash.slice(1)));
       expect(known, `${path} links ${target}`).toContain(pathname.slice(1));
       links++;
@@ -105,32 +106,31 @@ test("words from a problem or a variant are text in pictures too", async () => {
   }
 });
 
-test("a withdrawn session stays on the device's page, struck through and with its reason", () => {
+test("a withdrawn session stays on the device's page, struck through and with its reason", async () => {
   const made = input([WIDE, NATIVE]);
   const reason = "the fan | had stopped";
-  const page = devicePage(
-    { ...made, retracted: [{ session: SESSIONS[1], reason }] },
-    "nvidia-h200",
-  ).markdown();
+  const withdrawn = { ...made, retracted: [{ session: SESSIONS[1], reason }] };
+  const page = (await devicePage(withdrawn, "nvidia-h200")).markdown();
   const line = page.split("\n").find((one) => one.includes(SESSIONS[1]) && one.startsWith("| ~~"))!;
   expect(line).toContain("~~retracted: the fan \\| had stopped~~");
   expect(page.split("\n").find((one) => one.startsWith(`| \`${SESSIONS[0]}`))).toContain("| counts |");
 });
 
-test("a withdrawn trial is struck through beside its reason; a device that lost all its sessions keeps its page", () => {
+test("a withdrawn trial is struck through beside its reason; a device that lost all its sessions keeps its page", async () => {
   const trial = `${SESSIONS[0]}.0`;
   const made = input([WIDE]);
-  const one = devicePage(
+  const one = await devicePage(
     { ...made, retracted: [{ session: SESSIONS[0], trial, reason: "throttled" }] },
     "nvidia-h200",
   );
   expect(one.markdown()).toMatch(/\| ~~`01M8NJP7H4341XK7RTPXBHPT83\.0`~~ \|.*380 µs~~.*~~throttled~~/);
   const none = { ...made, tables: [], retracted: [{ session: SESSIONS[0], reason: "wrong card" }] };
-  expect(devicePage(none, "nvidia-h200").markdown()).toContain("~~retracted: wrong card~~");
+  expect((await devicePage(none, "nvidia-h200")).markdown()).toContain("~~retracted: wrong card~~");
 });
 
-test("stale rows are counted above the device's summary", () => {
-  const page = devicePage(input([WIDE], { isStale: (_table, { n }) => n === 64 }), "nvidia-h200").markdown();
+test("stale rows are counted above the device's summary", async () => {
+  const stale = input([WIDE], { isStale: (_table, { n }) => n === 64 });
+  const page = (await devicePage(stale, "nvidia-h200")).markdown();
   expect(page).toContain("**Stale:** 3 of 9 rows");
   expect(page).toContain("stale |");
 });
@@ -151,18 +151,17 @@ test("nothing published gives an index that says so, and nothing else", async ()
 });
 
 test("a page of what is not published is refused by name", async () => {
-  expect(() => devicePage(input([WIDE]), "tpu")).toThrow("nothing is published of a device tpu");
+  await expect(devicePage(input([WIDE]), "tpu")).rejects.toThrow("nothing is published of a device tpu");
   await expect(operationPage(input([WIDE]), "sort")).rejects.toThrow(
     "nothing is published of the operation sort",
   );
 });
 
-test("a session without a noise probe says so instead of drawing one", () => {
+test("a session without a noise probe says so instead of drawing one", async () => {
   const made = input([WIDE]);
   const silent = { ...session(SESSIONS[0], made.tables[0]!), events: [] };
-  expect(devicePage({ ...made, evidence: [silent] }, "nvidia-h200").markdown()).toContain(
-    "No session probed it.",
-  );
+  const page = await devicePage({ ...made, evidence: [silent] }, "nvidia-h200");
+  expect(page.markdown()).toContain("No session probed it.");
 });
 
 test("the operation's page says where one algorithm takes over from another", async () => {

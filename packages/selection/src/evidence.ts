@@ -93,6 +93,11 @@ export function ceilingsOf(session: SessionEvidence): Ceilings {
   return newest(session, "ceilings")?.ceilings ?? {};
 }
 
+/** What the session's noise probe said of the certification gate; undefined where it did not run. */
+export function gateReachableOf(session: SessionEvidence): boolean | undefined {
+  return newest(session, "noise")?.noise.gateReachable;
+}
+
 /** Commit of the code that measured the session's last trials, `+dirty` when the tree differed from it. */
 export function commitOf(session: SessionEvidence): string {
   const { commit, dirty } = newest(session, "resumed") ?? session.header;
@@ -162,7 +167,7 @@ export function observe(
   bound: number,
 ): readonly Observation[] {
   const ceilings = ceilingsOf(session);
-  const gateReachable = newest(session, "noise")?.noise.gateReachable ?? true;
+  const gateReachable = gateReachableOf(session) ?? true;
   // Published all the same, such a session resolves nothing that a noisy one would not.
   const untrusted = newest(session, "untrusted") !== undefined;
   const loose = untrusted || !gateReachable || !trials.some(certified);

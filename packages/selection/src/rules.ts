@@ -12,6 +12,21 @@ export const RESOLVED_ERRORS = 2;
 /** Where the certification gate cannot be met (a shared CPU drifts about 2x), differences under 35% mean nothing. */
 export const NOISY_GATE = 0.35;
 
+/**
+ * What a session cannot tell from no difference, as a fraction, however its samples agree: on a CPU that is shared, the same kernel
+ * drifts by up to 35%; else the gate under which A/A runs gave no false alarm.
+ */
+export function floorOf({
+  software,
+  gateReachable,
+}: {
+  readonly software: boolean;
+  /** What the noise probe said; absent where it did not run. */
+  readonly gateReachable?: boolean | undefined;
+}): number {
+  return software || gateReachable === false ? NOISY_GATE : RESOLVED_GATE;
+}
+
 /** Ranked rows that a table keeps for a problem; the default configurations stay beside them. */
 export const ROWS_KEPT = 16;
 

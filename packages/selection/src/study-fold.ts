@@ -9,9 +9,9 @@ import {
   type Trial,
   tableFolder,
 } from "@tunelab/contract";
-import { commitOf, type Retraction, withoutRetracted } from "./evidence.ts";
+import { commitOf, gateReachableOf, type Retraction, withoutRetracted } from "./evidence.ts";
 import { studyAuto } from "./rule/study.ts";
-import { compareText, ERROR_DIGITS, median, round } from "./rules.ts";
+import { compareText, ERROR_DIGITS, floorOf, median, round } from "./rules.ts";
 
 /** Significant digits of a study's times: twice what a page prints, so that rounding twice moves no printed digit. */
 const TIME_DIGITS = 6;
@@ -57,13 +57,17 @@ export function studyResult(session: SessionEvidence, plan: StudyPlan): StudyRes
   const bySequence = new Map(trials.map((trial) => [trial.sequence, trial]));
   const names = plan.columns.map(({ name }) => name);
   const { id, operation, title, doc, statistic, budgetMs, dimensions, columns, derived, shows } = plan;
+  const floor = floorOf({
+    software: header.device.identity.adapterType === "cpu",
+    gateReachable: gateReachableOf(session),
+  });
   const rows = plan.rows.map(({ problem, cells: planned }, row) => {
     const cells = planned.map((variant, column): StudyCell => {
       if (variant === null) return { status: "absent" };
       return cellOf(bySequence.get(row * names.length + column), plan);
     });
-    const times = new Map(names.map((name, column) => [name, cells[column]?.us]));
-    return { problem, cells, derived: derived.map((one) => derivedOf(one, times)) };
+    const timed = new Map(names.map((name, column) => [name, cells[column]!]));
+    return { problem, cells, derived: derived.map((one) => derivedOf(one, timed, floor)) };
   });
   const auto = studyAuto(
     plan,
@@ -84,6 +88,7 @@ export function studyResult(session: SessionEvidence, plan: StudyPlan): StudyRes
     commit: commitOf(session),
     statistic,
     budgetMs,
+    floor,
     dimensions,
     columns,
     derived,
@@ -121,26 +126,43 @@ function cellOf(trial: Trial | undefined, { statistic, shows }: StudyPlan): Stud
   };
 }
 
-/** A derived column's value from a row's times by column; empty where what it needs has no time. */
+/** A time in microseconds, and the least and largest of its samples where they are known. */
+type Timed = Pick<StudyCell, "us" | "leastUs" | "mostUs">;
+
+/**
+ * A derived column's value from a row's times by column; empty where what it needs has no time. Two times are tied where the slower
+ * one's least sample is no more than the faster one's largest, or where they are within `floor` of each other. The range of eight
+ * samples holds the median in 99 of 100 cases.
+ */
 export function derivedOf(
   column: DerivedColumn,
-  times: ReadonlyMap<string, number | undefined>,
+  cells: ReadonlyMap<string, Timed>,
+  floor: number = 0,
 ): DerivedValue {
-  const timed = (names: readonly string[]): (readonly [string, number])[] =>
+  const timed = (names: readonly string[]): (readonly [string, Timed & { readonly us: number }])[] =>
     names
       .flatMap((name) => {
-        const us = times.get(name);
-        return us === undefined || !(us > 0) ? [] : [[name, us] as const];
+        const cell = cells.get(name);
+        const us = cell?.us;
+        return cell === undefined || us === undefined || !(us > 0) ? [] : [[name, { ...cell, us }] as const];
       })
       // A stable sort: of equal times the column named first.
-      .sort(([, a], [, b]) => a - b);
-  const ratio = (over: number, under: number): number => round(over / under, TIME_DIGITS);
+      .sort(([, a], [, b]) => a.us - b.us);
+  const told = (
+    over: Timed & { readonly us: number },
+    under: Timed & { readonly us: number },
+  ): DerivedValue => {
+    const [slow, fast] = over.us < under.us ? [under, over] : [over, under];
+    const overlap = (slow.leastUs ?? slow.us) <= (fast.mostUs ?? fast.us);
+    const tied = overlap || slow.us / fast.us < 1 + floor;
+    return { ratio: round(over.us / under.us, TIME_DIGITS), ...(tied ? { tied } : {}) };
+  };
   if (column.kind === "faster") {
     const [first, second] = timed(column.of);
     if (!first) return {};
-    return { fastest: first[0], ...(second ? { ratio: ratio(second[1], first[1]) } : {}) };
+    return { fastest: first[0], ...(second ? told(second[1], first[1]) : {}) };
   }
   const [of] = timed([column.of]);
   const [over] = timed(column.over);
-  return of && over ? { ratio: ratio(of[1], over[1]) } : {};
+  return of && over ? told(of[1], over[1]) : {};
 }
