@@ -8,7 +8,7 @@ import {
   type StudyTable,
   type TrialOutcome,
 } from "@tunelab/contract";
-import { chartSvg, gridText, operationPage, studyChart, studyGrid, studyPage } from "@tunelab/report";
+import { chartSvg, gridText, reportFiles, studyChart, studyGrid, studyPage } from "@tunelab/report";
 import { fold, foldStudies, studyPath, studyPlanOf, studyResult, withoutStudies } from "@tunelab/selection";
 import { describe, expect, it } from "vitest";
 import { planStudy, studyStale, studySubject } from "../src/index.ts";
@@ -414,26 +414,23 @@ describe("a study's page", () => {
   });
 });
 
-it("an operation's page links the studies of the same device and profile, and no other's", async () => {
-  const result = await resultOf(study(), () => 5);
-  const { device, profile } = result;
-  const row = {
-    ...{
-      schema: 1,
-      operation: "solve",
-      epoch: 1,
-      protocol: 1,
-      contract: 1,
-      device,
-      deviceSlug: "x",
-      profile,
-    },
-    ...{ noisy: false, ceilings: {}, sessions: [], commit: "", entries: [] },
+it("is linked from the index, from its operation's page though there is no table, and from its device's part of that profile", async () => {
+  const { evidence } = await measured(study(), () => 5);
+  const result = studyResult(evidence, studyPlanOf(evidence)!);
+  const native = { ...evidence.header, id: "01M8NK35J90W05MHZT83MKSP67", profile: "native" as const };
+  const input = {
+    ...{ evidence: [evidence, { ...evidence, header: native }], retracted: [], tables: [] },
+    ...{ isStale: () => false, operations: [], studies: [result] },
   };
-  const input = { evidence: [], retracted: [], isStale: () => false, operations: [], studies: [result] };
-  const link =
-    "[scalar against block](../../../tables/nvidia-h200/tint-vulkan.portable/studies/solve-backends.md)";
-  expect((await operationPage({ ...input, tables: [row] }, "solve")).markdown()).toContain(link);
-  const native = { ...row, profile: "native" as const };
-  expect((await operationPage({ ...input, tables: [native] }, "solve")).markdown()).not.toContain(link);
+  const files = await reportFiles(input);
+  const path = "tables/nvidia-h200/tint-vulkan.portable/studies/solve-backends.md";
+  expect(files.get("README.md")).toMatch(new RegExp(`\\]\\(\\.\\./${path}\\)`));
+  expect(files.get("operations/solve/README.md")).toContain(`](../../../${path})`);
+  const [first, second] = files.get("devices/nvidia-h200/README.md")!.split(/^## /m).slice(1);
+  expect([first, second].map((one) => one!.split("\n")[0])).toEqual([
+    expect.stringContaining("profile native"),
+    expect.stringContaining("profile portable"),
+  ]);
+  expect(first).not.toContain(path);
+  expect(second).toContain(`- [solve: scalar against block](../../../${path})`);
 });

@@ -45,16 +45,22 @@ export interface Publication {
   /** Rows whose plan or epoch is no longer what the code has. */
   readonly stale: readonly StaleRow[];
   readonly comparisons: readonly Comparison[];
+  /** Why comparisons were withdrawn, by their ids. */
+  readonly retractedComparisons: ReadonlyMap<string, string>;
 }
 
 export async function loadPublication(root: string): Promise<Publication> {
-  const { loadPublished, publishedComparisons } = await import("@tunelab/store");
+  const { loadPublished, publishedComparisons, retractedComparisons } = await import("@tunelab/store");
   const { evidence, retracted } = await loadPublished(join(root, "tables"));
   const comparisons = await publishedComparisons(join(root, "tables"));
   const operations = await loadOperations();
   const tables = fold(withoutStudies(evidence), { bounds: boundsOf(operations), retracted });
   const stale = await checkShipped(tables, operations, await loadEpochs());
-  return { evidence, retracted, operations, tables, stale, comparisons };
+  const withdrawn = await retractedComparisons(join(root, "tables"));
+  return {
+    ...{ evidence, retracted, operations, tables, stale },
+    ...{ comparisons, retractedComparisons: withdrawn },
+  };
 }
 
 /** `tables/**` beside the evidence, and the reports: what `pnpm tables` writes. */
@@ -88,6 +94,7 @@ export function citedByPublication({
   retracted,
   tables,
   comparisons,
+  retractedComparisons,
 }: Publication): readonly Cited[] {
   const studies = foldStudies(evidence, retracted).map(({ session }) => session);
   const standing = new Set([...tables.flatMap(({ sessions }) => sessions), ...studies]);
@@ -95,9 +102,11 @@ export function citedByPublication({
     ...evidence
       .filter(({ header }) => standing.has(header.id))
       .map((session) => ({ what: `session ${session.header.id}`, commit: commitOf(session) })),
-    ...comparisons.flatMap(({ id, names }) =>
-      SIDES.map((side) => ({ what: `comparison ${id}, ${side},`, commit: names[side].commit })),
-    ),
+    ...comparisons
+      .filter(({ id }) => !retractedComparisons.has(id))
+      .flatMap(({ id, names }) =>
+        SIDES.map((side) => ({ what: `comparison ${id}, ${side},`, commit: names[side].commit })),
+      ),
   ];
 }
 

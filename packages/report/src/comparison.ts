@@ -280,11 +280,13 @@ export function comparisonMarkdown(comparison: Comparison, picture?: string): st
   ].join("\n\n");
 }
 
-/** A published comparison's page with its forest plot. */
-export function comparisonPage(comparison: Comparison): Page {
+/** A published comparison's page with its forest plot; one that was withdrawn says so first, with the reason. */
+export function comparisonPage(comparison: Comparison, retracted?: string): Page {
   const { base, candidate } = comparison.names;
   const page = new Page(`${base.text} against ${candidate.text}`);
-  page.text(escapeMarkdown(`${comparisonTitle(comparison)}.`));
+  const title = escapeMarkdown(`${comparisonTitle(comparison)}.`);
+  page.text(retracted === undefined ? title : `~~${title}~~`);
+  if (retracted !== undefined) page.text(`**Retracted:** ${escapeMarkdown(retracted)}.`);
   page.text("Generated from the published record; never edited by hand.");
   if (comparison.machine?.busy) page.text("Measured on a busy machine: intervals are wider for it.");
   page.chart("ratios", "Ratios with their intervals", forestChart(comparison));

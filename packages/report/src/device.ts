@@ -14,7 +14,16 @@ import { choiceLink, choiceSection, choiceWords, hasChoices } from "./choice-sec
 import { facts, sectionName } from "./facts.ts";
 import { formatPercent, formatTime } from "./format.ts";
 import { columns, type Grid, gridMarkdown } from "./grid.ts";
-import { counted, deviceTitle, inOrder, type ReportInput, tableLink, wordsOf } from "./input.ts";
+import {
+  counted,
+  deviceTitle,
+  folderOf,
+  inOrder,
+  type ReportInput,
+  studyLink,
+  tableLink,
+  wordsOf,
+} from "./input.ts";
 import { codeSpan, escapeMarkdown } from "./markdown.ts";
 import { Page } from "./page.ts";
 import { completing, pointsOf } from "./points.ts";
@@ -93,6 +102,11 @@ async function section(
       const title = `${table.operation}: rate against the roof`;
       page.chart(`${name}-${slug(table.operation)}-roofline`, title, rooflineChart(table, points));
     }
+  }
+  const studies = (input.studies ?? []).filter((one) => folderOf(one) === folder);
+  if (studies.length > 0) {
+    page.heading(3, "Studies");
+    page.text(studies.map((one) => `- ${studyLink(one, 2, `${one.operation}: ${one.title}`)}`).join("\n"));
   }
   page.heading(3, "Sessions");
   page.text(gridMarkdown(sessionGrid(sessions, input)));

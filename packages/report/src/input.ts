@@ -7,8 +7,9 @@ import {
   type TuningTable,
   tableFolder,
 } from "@tunelab/contract";
-import { type Retraction, tablePath, withoutRetracted } from "@tunelab/selection";
+import { type Retraction, studyPath, tablePath, withoutRetracted } from "@tunelab/selection";
 import type { DimensionWords } from "./charts/times.ts";
+import { escapeMarkdown } from "./markdown.ts";
 import type { OperationReference } from "./references.ts";
 import type { IsStale } from "./summary.ts";
 
@@ -22,10 +23,12 @@ export interface ReportInput {
   readonly operations: readonly Operation[];
   /** Others' figures, for the operations' pages. */
   readonly references?: readonly OperationReference[];
-  /** Published studies, linked from the operations' pages. */
+  /** Published studies, linked from the pages of their operations and devices and from the index. */
   readonly studies?: readonly StudyResult[];
   /** Published comparisons of two commits, oldest first. */
   readonly comparisons?: readonly Comparison[];
+  /** Why comparisons were withdrawn, by their ids. */
+  readonly retractedComparisons?: ReadonlyMap<string, string>;
 }
 
 /** A file of a report: its name in the page's folder, and its text. */
@@ -75,6 +78,10 @@ export function wordsOf(operation: Operation | undefined): DimensionWords {
 /** The table's own page, from a page two folders below reports/. */
 export const tableLink = (table: TuningTable): string =>
   `../../../tables/${tablePath(table).replace(/json$/, "md")}`;
+
+/** The page of a published study, from a page so many folders below reports/. */
+export const studyLink = (study: StudyResult, below: number, words: string = study.title): string =>
+  `[${escapeMarkdown(words)}](${"../".repeat(below + 1)}tables/${studyPath(study).replace(/json$/, "md")})`;
 
 /** `NVIDIA H200, native`; with compiler and backend where that alone is not one table. */
 export function tableName(table: TuningTable, among: readonly TuningTable[]): string {

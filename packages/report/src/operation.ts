@@ -1,13 +1,4 @@
-import {
-  deviceSlug,
-  Fault,
-  problemKey,
-  type StudyResult,
-  slug,
-  type TableEntry,
-  type TuningTable,
-} from "@tunelab/contract";
-import { studyPath } from "@tunelab/selection";
+import { deviceSlug, Fault, problemKey, slug, type TableEntry, type TuningTable } from "@tunelab/contract";
 import { candidatesChart } from "./charts/candidates.ts";
 import { algorithmLines, linesChart } from "./charts/lines.ts";
 import { sensitivityChart } from "./charts/sensitivity.ts";
@@ -15,7 +6,17 @@ import { type DimensionWords, leadingDimension, restOf } from "./charts/times.ts
 import { choiceLink, hasChoices } from "./choice-section.ts";
 import { formatRatio, formatTime, NOTHING } from "./format.ts";
 import { columns, type Grid, gridMarkdown } from "./grid.ts";
-import { counted, folderOf, inOrder, type ReportInput, tableLink, tableName, wordsOf } from "./input.ts";
+import {
+  counted,
+  deviceTitle,
+  folderOf,
+  inOrder,
+  type ReportInput,
+  studyLink,
+  tableLink,
+  tableName,
+  wordsOf,
+} from "./input.ts";
 import { problemLabels } from "./labels.ts";
 import { anchorOf, codeSpan, escapeMarkdown } from "./markdown.ts";
 import { Page } from "./page.ts";
@@ -26,33 +27,30 @@ import { sensitivities } from "./sensitivity.ts";
 import { bestRow, orderedEntries } from "./summary.ts";
 
 /**
- * One operation's page: time against size on every device, then for each table the variants against each other, where one
+ * One operation's page: time against size on every device, its studies, then for each table the variants against each other, where one
  * algorithm or value takes over from another, how much each parameter matters, and what the nearest-entry rule costs. Throws a
- * usage Fault for an operation without a table.
+ * usage Fault for an operation without a table or study.
  */
 export async function operationPage(input: ReportInput, name: string): Promise<Page> {
   const tables = inOrder(input.tables).filter((table) => table.operation === name);
-  if (tables.length === 0) throw new Fault("usage", `nothing is published of the operation ${name}`);
+  const studies = (input.studies ?? []).filter((one) => one.operation === name);
+  if (tables.length + studies.length === 0)
+    throw new Fault("usage", `nothing is published of the operation ${name}`);
   const operation = input.operations.find((one) => one.name === name);
   const words = wordsOf(operation);
   const page = new Page(name);
   if (operation) page.text(`${escapeMarkdown(operation.doc)}.`);
   page.text("Generated from the published evidence; never edited by hand.");
-  page.heading(2, "Time on each device");
-  const lines = tables.map((table) => ({ name: tableName(table, tables), table, times: bestTimes(table) }));
-  page.chart(
-    "times",
-    `${name}: the best variant's time on each device`,
-    linesChart(`${name}: time of the best variant`, lines, words),
-  );
-  const decided = tables.filter(hasChoices);
-  if (decided.length > 0)
+  if (tables.length > 0) bestOfEach(page, tables, words);
+  if (studies.length > 0) {
+    page.heading(2, "Studies");
+    page.text("Tables with fixed rows and settings instead of a search, each on one device:");
     page.text(
-      `What to choose, how sure that is and what the rest costs, on the devices' pages: ${decided.map((table) => choiceLink(table, tableName(table, tables), devicePath(table))).join(", ")}.`,
+      studies
+        .map((one) => `- ${studyLink(one, 2, `${one.title}, on ${deviceTitle(one)}, ${one.profile}`)}`)
+        .join("\n"),
     );
-  page.text(
-    `On this page, device by device: ${tables.map((table) => contentsLink(tableName(table, tables))).join(", ")}.`,
-  );
+  }
   const evidence = counted(input);
   const complete = await completing(operation);
   for (const table of tables) {
@@ -60,10 +58,6 @@ export async function operationPage(input: ReportInput, name: string): Promise<P
     const file = slug(folderOf(table));
     page.heading(2, tableName(table, tables));
     page.text(`[Every candidate](${tableLink(table)}), [the device](${devicePath(table)}).`);
-    const studies = (input.studies ?? []).filter(
-      (one) => one.operation === name && folderOf(one) === folderOf(table),
-    );
-    if (studies.length > 0) page.text(`Studies with fixed settings: ${studies.map(studyLink).join(", ")}.`);
     page.chart(`${file}-candidates`, `${name}: every ranked candidate`, candidatesChart(table));
     crossovers(page, file, table, points, words);
     sensitivity(page, file, table, points);
@@ -82,6 +76,26 @@ export async function operationPage(input: ReportInput, name: string): Promise<P
   return page;
 }
 
+/** Every device's best times in one picture, and where each device's choices and its part of this page are. */
+function bestOfEach(page: Page, tables: readonly TuningTable[], words: DimensionWords): void {
+  const name = tables[0]!.operation;
+  page.heading(2, "Time on each device");
+  const lines = tables.map((table) => ({ name: tableName(table, tables), table, times: bestTimes(table) }));
+  page.chart(
+    "times",
+    `${name}: the best variant's time on each device`,
+    linesChart(`${name}: time of the best variant`, lines, words),
+  );
+  const decided = tables.filter(hasChoices);
+  if (decided.length > 0)
+    page.text(
+      `What to choose, how sure that is and what the rest costs, on the devices' pages: ${decided.map((table) => choiceLink(table, tableName(table, tables), devicePath(table))).join(", ")}.`,
+    );
+  page.text(
+    `On this page, device by device: ${tables.map((table) => contentsLink(tableName(table, tables))).join(", ")}.`,
+  );
+}
+
 /** The page of a table's device. */
 const devicePath = (table: TuningTable): string =>
   `../../devices/${deviceSlug(table.device.identity)}/README.md`;
@@ -89,9 +103,6 @@ const devicePath = (table: TuningTable): string =>
 /** A link to a table's part of the page. */
 const contentsLink = (name: string): string =>
   `[${escapeMarkdown(name)}](#${encodeURIComponent(anchorOf(name))})`;
-
-const studyLink = (study: StudyResult): string =>
-  `[${escapeMarkdown(study.title)}](../../../tables/${studyPath(study).replace(/json$/, "md")})`;
 
 function bestTimes(table: TuningTable): ReadonlyMap<string, number> {
   return new Map(

@@ -133,7 +133,7 @@ function legend({ statistic, budgetMs, shows, rows, derived, floor }: StudyResul
   const samples = rows.flatMap(({ cells }) => cells.flatMap((cell) => cell.samples ?? []));
   const [least, most] = [Math.min(...samples), Math.max(...samples)];
   const counts = samples.length === 0 ? "no" : least === most ? `${least}` : `${least} to ${most}`;
-  const parentheses = shows === undefined ? "" : ` In parentheses: ${escapeMarkdown(shows)}.`;
+  const parentheses = shows === undefined ? "" : ` In parentheses the probe ${codeSpan(shows)}.`;
   const ties =
     derived.length === 0
       ? ""

@@ -17,8 +17,11 @@ import {
   comparisonText,
   forestChart,
   parityText,
+  type ReportInput,
+  reportFiles,
   verdictText,
 } from "../src/index.ts";
+import { input } from "./evidence.ts";
 
 const judgement = {
   ...({ verdict: "changed", ratio: 1.0503, low: 1.0401, high: 1.0602 } as const),
@@ -166,6 +169,29 @@ describe("a comparison in text", () => {
     expect(text).toContain("candidate worktree: k gives no operation: line 3");
     expect(text).toContain("only candidate (worktree) has fft");
     expect(text).toContain("control: base against itself, gated-delta-net T=512: 1.0002, same");
+  });
+});
+
+describe("a published comparison", () => {
+  const published = comparison([row()], { id: "01B" });
+  const files = (more: Partial<ReportInput>) =>
+    reportFiles({ ...input([]), comparisons: [published], ...more });
+
+  it("has a page, linked from the index", async () => {
+    const made = await files({});
+    expect(made.get("comparisons/01b/README.md")).not.toContain("Retracted");
+    expect(made.get("README.md")).toMatch(/^- \[.* against .*\]\(comparisons\/01b\/README\.md\)/m);
+  });
+
+  it("that was withdrawn keeps its page and its figures, struck through with the reason, which is text", async () => {
+    const retractedComparisons = new Map([["01B", "busy <b> | machine"]]);
+    const made = await files({ retractedComparisons });
+    const page = made.get("comparisons/01b/README.md")!;
+    expect(page).toMatch(/^~~.* on .*~~\n\n\*\*Retracted:\*\* busy &lt;b&gt; \\\| machine\.$/m);
+    expect(page).toContain("| problem |");
+    expect(made.get("README.md")).toMatch(
+      /^- ~~\[.*\]\(comparisons\/01b\/README\.md\)~~.*, retracted: busy &lt;b&gt;/m,
+    );
   });
 });
 

@@ -27,7 +27,12 @@ export {
   readJournal,
 } from "./journal.ts";
 export { loadPublished, type Published, publishSession, type Retraction, retract } from "./publish.ts";
-export { publishComparison, publishedComparisons } from "./publish-comparison.ts";
+export {
+  publishComparison,
+  publishedComparisons,
+  retractComparison,
+  retractedComparisons,
+} from "./publish-comparison.ts";
 export { type ColumnKind, type QueryResult, queryIndex } from "./query.ts";
 export { sealSession } from "./seal.ts";
 export { createSession, openSession } from "./session.ts";

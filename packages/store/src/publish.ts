@@ -1,13 +1,10 @@
-import { mkdir, readFile, rm, rmdir, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Fault, type SessionEvidence } from "@tunelab/contract";
-import * as v from "valibot";
 import { readEvidence } from "./evidence.ts";
-import { ensureDirectory, errorCode, exists, writeFault, writeWhole } from "./files.ts";
+import { exists, writeWhole } from "./files.ts";
+import { changeList, readList } from "./published-list.ts";
 import { sealSession } from "./seal.ts";
-
-const PUBLISHED_SCHEMA = 1;
 
 /** Withdraws a session's evidence, or one trial of it, from every table; it stays visible with its reason. */
 export interface Retraction {
@@ -24,17 +21,6 @@ export interface Published {
   readonly retracted: readonly Retraction[];
 }
 
-const publishedFile = v.object({
-  schema: v.pipe(v.number(), v.integer(), v.minValue(1)),
-  sessions: v.array(v.string()),
-  retracted: v.array(
-    v.object({ session: v.string(), trial: v.exactOptional(v.string()), reason: v.string() }),
-  ),
-});
-
-type List = v.InferOutput<typeof publishedFile>;
-
-const listPath = (tablesDir: string): string => join(tablesDir, "published.json");
 const evidencePath = (tablesDir: string, session: string): string =>
   join(tablesDir, "evidence", `${session}.parquet`);
 
@@ -114,61 +100,4 @@ export async function loadPublished(tablesDir: string): Promise<Published> {
     evidence.push(one);
   }
   return { evidence, retracted: list.retracted };
-}
-
-async function readList(tablesDir: string): Promise<List> {
-  const path = listPath(tablesDir);
-  if (!(await exists(path))) return { schema: PUBLISHED_SCHEMA, sessions: [], retracted: [] };
-  let data: unknown;
-  try {
-    data = JSON.parse(await readFile(path, "utf8"));
-  } catch {
-    throw new Fault("data", `${path} is not JSON: restore it from git`, { path });
-  }
-  const result = v.safeParse(publishedFile, data);
-  if (!result.success)
-    throw new Fault("data", `${path} is no list of published sessions (${result.issues[0].message})`, {
-      path,
-    });
-  if (result.output.schema > PUBLISHED_SCHEMA)
-    throw new Fault(
-      "data",
-      `${path} was written by a newer tunelab (schema ${result.output.schema}, this one reads up to ${PUBLISHED_SCHEMA}): update first`,
-      { path },
-    );
-  const twice = result.output.sessions.find((session, index, all) => all.indexOf(session) !== index);
-  if (twice !== undefined)
-    throw new Fault("data", `${path} names session ${twice} twice: restore it from git`, { path });
-  return result.output;
-}
-
-/** Two publications at once must not lose one another's line: a folder beside the list is the lock. */
-async function changeList(tablesDir: string, change: (list: List) => Promise<List>): Promise<void> {
-  await ensureDirectory(tablesDir);
-  const lock = `${listPath(tablesDir)}.lock`;
-  await takeLock(lock, tablesDir);
-  try {
-    const before = await readList(tablesDir);
-    const after = await change(before);
-    if (after !== before) await writeWhole(listPath(tablesDir), `${JSON.stringify(after, null, 2)}\n`);
-  } finally {
-    await rm(lock, { recursive: true, force: true });
-  }
-}
-
-/** A lock is held for milliseconds: one this old (ms) was left by a killed process. */
-const STALE_LOCK_MS = 10_000;
-
-async function takeLock(lock: string, tablesDir: string): Promise<void> {
-  for (;;) {
-    try {
-      await mkdir(lock);
-      return;
-    } catch (error) {
-      if (errorCode(error) !== "EEXIST") throw writeFault(error, tablesDir);
-    }
-    const held = await stat(lock).catch(() => undefined);
-    if (held && Date.now() - held.mtimeMs > STALE_LOCK_MS) await rmdir(lock).catch(() => undefined);
-    else await sleep(20);
-  }
 }

@@ -16,10 +16,13 @@ import {
   encodeComparison,
   indexSessions,
   listComparisons,
+  loadPublished,
   publishComparison,
   publishedComparisons,
   queryIndex,
   readComparison,
+  retractComparison,
+  retractedComparisons,
 } from "../src/index.ts";
 
 let folder: string;
@@ -208,6 +211,24 @@ describe("published comparisons", () => {
     );
     expect(quads.map(({ ratio }) => Number(Number(ratio).toFixed(6)))).toEqual([1.25, 1.25]);
     expect(quads.map(({ base_ns }) => Math.round(Number(base_ns)))).toEqual([200, 300]);
+  });
+
+  it("stay readable when they are withdrawn, with the reason; sessions published since leave it in the list", async () => {
+    const base = await mkdtemp(join(folder, "withdrawn-"));
+    const [lab, tables] = [join(base, "lab"), join(base, "tables")];
+    await stored(lab, comparison("01G", [row()]));
+    await publishComparison(lab, tables, "01G");
+    expect(await retractedComparisons(tables)).toEqual(new Map());
+    await expect(retractComparison(tables, "01G", " ")).rejects.toThrow("needs a reason");
+    await expect(retractComparison(tables, "../../published", "x")).rejects.toThrow("is not published");
+    await expect(retractComparison(tables, "01H", "x")).rejects.toThrow("comparison 01H is not published");
+    await retractComparison(tables, "01G", "the machine was busy");
+    await retractComparison(tables, "01G", "again");
+    expect(await retractedComparisons(tables)).toEqual(new Map([["01G", "the machine was busy"]]));
+    expect((await publishedComparisons(tables)).map(({ id }) => id)).toEqual(["01G"]);
+    // A reader that does not know of it would count the comparison: it must refuse the list.
+    expect(JSON.parse(await readFile(join(tables, "published.json"), "utf8")).schema).toBe(2);
+    expect(await loadPublished(tables)).toEqual({ evidence: [], retracted: [] });
   });
 
   it("that are no JSON, newer, of another id or not whole are refused by name; the index leaves them out and says so", async () => {

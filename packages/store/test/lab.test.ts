@@ -184,8 +184,8 @@ test("published evidence that is missing or damaged is an error, never a smaller
   await expect(loadPublished(tables)).rejects.toThrow(path);
   await rm(path);
   await expect(loadPublished(tables)).rejects.toThrow("is missing");
-  await writeFile(join(tables, "published.json"), '{"schema": 2, "sessions": [], "retracted": []}');
-  await expect(loadPublished(tables)).rejects.toThrow("newer tunelab (schema 2, this one reads up to 1)");
+  await writeFile(join(tables, "published.json"), '{"schema": 3, "sessions": [], "retracted": []}');
+  await expect(loadPublished(tables)).rejects.toThrow("newer tunelab (schema 3, this one reads up to 2)");
 });
 
 test("evidence with two rows for one trial, under another's name or listed twice is refused with its file named", async () => {

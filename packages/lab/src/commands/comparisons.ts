@@ -28,7 +28,7 @@ interface ShowFlags extends Flags {
 export function register(program: Command, io: Io): void {
   const comparisons = program
     .command("comparisons")
-    .description("stored comparisons: list, show, publish, import");
+    .description("stored comparisons: list, show, publish, retract, import");
   const sub = (name: string, description: string): Command =>
     comparisons
       .command(name)
@@ -46,6 +46,13 @@ export function register(program: Command, io: Io): void {
   sub("publish <id>", "add a comparison's record to the published evidence and write its page")
     .addHelpText("after", "\nExample: pnpm lab comparisons publish 01M8NQTV831Y6P974973STSG9N")
     .action((id: string, flags: Flags) => publish(id, flags, io));
+  sub("retract <id>", "withdraw a published comparison with a reason; it stays, struck through")
+    .requiredOption("--reason <text>", "why")
+    .addHelpText(
+      "after",
+      '\nExample: pnpm lab comparisons retract 01M8NQTV831Y6P974973STSG9N --reason "the machine was busy"',
+    )
+    .action((id: string, flags: Flags & { readonly reason: string }) => withdraw(id, flags, io));
   sub("import <record>", "take in the record of a packed comparison (`compare --record FILE`)")
     .addHelpText("after", "\nExample: pnpm lab comparisons import record.json")
     .action((file: string, flags: Flags) => importRecord(file, flags, io));
@@ -96,11 +103,22 @@ async function show(id: string, flags: ShowFlags, io: Io): Promise<void> {
 async function publish(id: string, flags: Flags, io: Io): Promise<void> {
   const { publishComparison } = await store();
   const path = await publishComparison(labDirToRead(flags.out, io), tablesDir(), id);
-  const root = requireCheckout();
-  await writeGenerated(root, await generatedTables(root, await loadPublication(root)), TABLES_OWN);
+  await rebuild();
   io.out(
     flags.json ? JSON.stringify({ record: path }) : `Published: ${path}\nNext: commit tables/ and reports/`,
   );
+}
+
+async function withdraw(id: string, flags: Flags & { readonly reason: string }, io: Io): Promise<void> {
+  const { reason } = flags;
+  await (await store()).retractComparison(tablesDir(), id, reason);
+  await rebuild();
+  io.out(flags.json ? JSON.stringify({ comparison: id, reason }) : `Retracted ${id}: ${reason}`);
+}
+
+async function rebuild(): Promise<void> {
+  const root = requireCheckout();
+  await writeGenerated(root, await generatedTables(root, await loadPublication(root)), TABLES_OWN);
 }
 
 async function importRecord(file: string, flags: Flags, io: Io): Promise<void> {
