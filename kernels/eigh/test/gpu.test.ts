@@ -165,16 +165,21 @@ describe("the tridiagonal form on the embedded GPU", () => {
 
   it("goes on where the dispatch before stopped, in both loops of the host", async () => {
     const problem = eighProblem(65, 3, { spectrum: "mixed" });
-    const config = { threads: 128, memory: "global", reduction: "workgroup", sweeps: 2 };
+    const config = { threads: 128, memory: "global", reduction: "workgroup", solver: "ql", sweeps: 2 };
     await expectRight(problem, "tridiagonal", config);
+  });
+
+  it("divides and conquers what is more than a tile of the product and leaves a piece of one element", async () => {
+    const problem = eighProblem(33, 3, { spectrum: "mixed" });
+    const base = tridiagonal.defaultConfig(problem, bench.hello.info.capabilities);
+    await expectRight(problem, "tridiagonal", { ...base, solver: "divide", threads: 32 });
   });
 
   it("gives values alone where no vectors are wanted", async () => {
     const problem = eighProblem(13, once, { spectrum: "mixed", vectors: "no" });
-    await expectRight(
-      problem,
-      "tridiagonal",
-      tridiagonal.defaultConfig(problem, bench.hello.info.capabilities),
-    );
+    for (const solver of ["ql", "divide"] as const) {
+      const config = { ...tridiagonal.defaultConfig(problem, bench.hello.info.capabilities), solver };
+      await expectRight(problem, "tridiagonal", config);
+    }
   });
 });

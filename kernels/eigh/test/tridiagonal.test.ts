@@ -7,7 +7,13 @@ import { type CpuRun, runOnCpu } from "./cpu.ts";
 
 const WIDTHS = [4, 8, 16, 32] as const;
 const once = KINDS.length;
-const plain: TridiagonalConfig = { threads: 32, memory: "workgroup", reduction: "workgroup", sweeps: 2 };
+const plain: TridiagonalConfig = {
+  threads: 32,
+  memory: "workgroup",
+  reduction: "workgroup",
+  solver: "ql",
+  sweeps: 2,
+};
 
 function expectRight(n: number, config: TridiagonalConfig, width: number, rest: object = {}): CpuRun {
   const problem = eighProblem(n, once, { spectrum: "mixed", pad: n % 3, gap: n % 5, ...rest });
@@ -29,6 +35,13 @@ describe("the tridiagonal form, its text run on the CPU", () => {
       for (const [ran, config] of configs.slice(0, n < 9 ? 3 : 2).entries())
         expectRight(n, config, WIDTHS[(n + ran) % 4]!);
       expect(configs.length).toBeGreaterThan(2);
+    });
+  }
+
+  for (const n of [1, 2, 3, 5, 8, 13]) {
+    it(`divides and conquers every kind of matrix at n = ${n} without races, several pieces a workgroup or one`, () => {
+      const { maxError } = expectRight(n, { ...plain, solver: "divide" }, 8).verdict;
+      expect(maxError).toBeLessThan(2);
     });
   }
 

@@ -3,6 +3,7 @@ import {
   bufferBytes,
   Fault,
   groupCount,
+  type LoopStep,
   type Plan,
   type PortData,
   portOf,
@@ -20,8 +21,9 @@ export interface PlanReport {
 /**
  * Runs a plan's dispatches on the CPU for its whole batch in one piece, `inputs` by port. Buffers that nothing fills begin as NaN or
  * 0xffffffff, probes as 0. `subgroupSize` as for `interpret`.
- * Indirect dispatches take their counts from the buffer as the steps before left it.
- * @throws Fault `usage` for plans with other steps than dispatches.
+ * Indirect dispatches take their counts from the buffer as the steps before left it; a loop ends as a host would end it. Of a stage's dispatches the last is told of,
+ * but the faults of all.
+ * @throws Fault `usage` for plans with other steps than dispatches, clears and loops.
  */
 export function interpretPlan(
   plan: Plan,
@@ -39,23 +41,42 @@ export function interpretPlan(
     buffers[spec.name] = made;
   }
   const texts = new Map(plan.modules.map(({ name, wgsl }) => [name, wgsl]));
-  const extents = { items, first: 0, total: items, iteration: 0, ...plan.extents };
+  const extents = { items, first: 0, total: items, ...plan.extents };
   const stages: Record<string, KernelReport> = {};
-  for (const step of plan.steps) {
+  const faults: (KernelReport["faults"][number] & { readonly stage: string })[] = [];
+  const run = (step: LoopStep["steps"][number], iteration: number): void => {
+    if (step.kind === "clear") return void buffers[step.buffer]!.fill(0);
     if (step.kind !== "dispatch" && step.kind !== "indirect")
       throw new Fault("usage", `the interpreter runs dispatches, not a ${step.kind} step`);
-    stages[step.stage] = interpret({
+    const report = interpret({
       wgsl: texts.get(step.module)!,
       buffers: Object.fromEntries(step.bindings.map(({ buffer }: Binding) => [buffer, buffers[buffer]!])),
-      extents,
+      extents: { ...extents, iteration },
       groups: step.kind === "dispatch" ? groupCount(step.groups, items) : countsAt(buffers, step.arguments),
       ...options,
     });
+    stages[step.stage] = report;
+    faults.push(...report.faults.map((fault) => ({ ...fault, stage: step.stage })));
+  };
+  for (const step of plan.steps) {
+    if (step.kind === "loop") runLoop(step, buffers, run);
+    else if (step.kind === "once") throw new Fault("usage", "the interpreter runs no once-steps");
+    else run(step, 0);
   }
-  const faults = Object.entries(stages).flatMap(([stage, report]) =>
-    report.faults.map((fault) => ({ ...fault, stage })),
-  );
   return { buffers, stages, faults };
+}
+
+function runLoop(
+  { steps, closing = [], maximum, checkEvery, until }: LoopStep,
+  buffers: Readonly<Record<string, Float32Array | Uint32Array>>,
+  run: (step: LoopStep["steps"][number], iteration: number) => void,
+): void {
+  for (let iteration = 0; iteration < maximum; iteration++) {
+    for (const step of steps) run(step, iteration);
+    if ((iteration + 1) % checkEvery !== 0 && iteration + 1 < maximum) continue;
+    for (const step of closing) run(step, iteration);
+    if (buffers[until.buffer]![until.offset / 4] === until.equals) return;
+  }
 }
 
 /** Workgroups of an indirect dispatch: the product of its three counts, for texts know their linear index alone. */

@@ -49,7 +49,7 @@ function runnable(statement: Statement, scope: Scope): Runnable {
       return each(together, store);
     }
     case "call": {
-      if (statement.call.kind === "call" && statement.call.name === "workgroupBarrier") {
+      if (statement.call.kind === "call" && /^(workgroup|storage)Barrier$/.test(statement.call.name)) {
         return function* (threads) {
           yield threads.length;
           for (const frame of threads) frame.epoch++;

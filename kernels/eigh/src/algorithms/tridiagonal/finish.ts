@@ -26,8 +26,12 @@ export const finishSlabs = ({ n, vectors }: Pick<EighProblem, "n" | "vectors">):
 export const finishBytes = ({ n, vectors }: Pick<EighProblem, "n" | "vectors">): number =>
   workgroupBytes(4 * n, vectors === "yes" ? 4 * n : 0);
 
-/** Values in ascending order with the columns that belong to them, and how each matrix ended. */
-export function finishText(problem: EighProblem, bindings: readonly Binding[]): string {
+/** Values in ascending order with the columns that belong to them, from one of the `halves` of `basis`, and how each matrix ended. */
+export function finishText(
+  problem: EighProblem,
+  { halves, half }: { readonly halves: number; readonly half: number },
+  bindings: readonly Binding[],
+): string {
   const { n } = problem;
   const count = formatU32(n);
   const slabs = finishSlabs(problem);
@@ -71,7 +75,7 @@ export function finishText(problem: EighProblem, bindings: readonly Binding[]): 
           `let place = q % ${count};`,
           where(
             n % rows === 0 ? "" : `i < ${count}`,
-            `let x = basis[item * ${formatU32(n * n)} + sources[place] * ${count} + i];`,
+            `let x = basis[item * ${formatU32(halves * n * n)} + ${formatU32(half * n * n)} + sources[place] * ${count} + i];`,
             `vectors[item * ${formatU32(n * n)} + i * ${count} + place] = select(${NAN_BITS}, bitcast<u32>(x), finite);`,
           ),
         ]),

@@ -33,9 +33,9 @@ export const formBytes = (n: number): number => workgroupBytes(4 * slabOf(n).thr
 
 /**
  * The product Q of the reflections, from the last to the first, so that column j meets j of them only. A workgroup has some columns in
- * registers: `basis` holds element (i, j) of Q at j n + i.
+ * registers: `basis`, or the first of its `halves`, holds element (i, j) of Q at j n + i.
  */
-export function formText(problem: EighProblem, bindings: readonly Binding[]): string {
+export function formText(problem: EighProblem, halves: number, bindings: readonly Binding[]): string {
   const { n } = problem;
   const { threads, columns, teams, rows, slabs } = slabOf(n);
   const count = formatU32(n);
@@ -89,7 +89,7 @@ export function formText(problem: EighProblem, bindings: readonly Binding[]): st
       block(
         `if (j < ${count})`,
         each((r, at, inside) =>
-          guarded(inside, `basis[item * ${formatU32(n * n)} + j * ${count} + ${at}] = q${r};`),
+          guarded(inside, `basis[item * ${formatU32(halves * n * n)} + j * ${count} + ${at}] = q${r};`),
         ),
       ),
     ),

@@ -13,6 +13,8 @@ import { portBindings, portBuffers, strides } from "../../buffers.ts";
 import { compulsoryBytes, type EighProblem, FLOAT_BYTES } from "../../problem.ts";
 import { CHECK_THREADS, checkText, FINISH_THREADS, finishBytes, finishSlabs, finishText } from "./finish.ts";
 import { formBytes, formText, slabOf } from "./form.ts";
+import { levelsOf, mergeBytes, mergeGroups, mergeText } from "./merge.ts";
+import { MULTIPLY_THREADS, multiplyBytes, multiplyGroups, multiplyText } from "./multiply.ts";
 import { mostDispatches, qlBytes, qlText, sweepsADispatch } from "./ql.ts";
 import { reduceBytes, reduceText } from "./reduce.ts";
 import { bandFloats, COLUMNS_A_DISPATCH, STATE, shapeOf } from "./shape.ts";
@@ -24,7 +26,7 @@ const LEAST_MATRICES = 32;
 const wanted = ({ vectors }: EighProblem): boolean => vectors === "yes";
 
 /** Buffers besides the ports, by what a configuration needs. */
-function scratchOf(problem: EighProblem, { memory }: TridiagonalConfig): readonly BufferSpec[] {
+function scratchOf(problem: EighProblem, { memory, solver }: TridiagonalConfig): readonly BufferSpec[] {
   const { n } = problem;
   const quads = Math.ceil(n / 4);
   const scratch = (name: string, dtype: "f32" | "u32", words: number): BufferSpec => ({
@@ -39,9 +41,15 @@ function scratchOf(problem: EighProblem, { memory }: TridiagonalConfig): readonl
     scratch("band", "f32", bandFloats(n)),
     scratch("state", "u32", STATE.words),
     ...(memory === "global" ? [scratch("rows", "f32", 16 * quads * quads)] : []),
-    ...(wanted(problem) ? [scratch("basis", "f32", n * n)] : []),
+    ...(wanted(problem) ? [scratch("basis", "f32", halvesOf(solver) * n * n)] : []),
+    ...(solver === "divide"
+      ? [scratch("mix", "f32", n * n), scratch("turns", "f32", 4 * n), scratch("pieces", "f32", 4 * n)]
+      : []),
   ];
 }
+
+/** Divide and conquer takes the vectors from one half of `basis` to the other and back. */
+const halvesOf = (solver: TridiagonalConfig["solver"]): number => (solver === "divide" ? 2 : 1);
 
 const loops = (n: number): boolean => Number.isFinite(sweepsADispatch(n));
 
@@ -57,7 +65,13 @@ export const tridiagonal: Algorithm<EighProblem, TridiagonalConfig> = {
     const most = Math.min(256, limits.maxComputeInvocationsPerWorkgroup);
     const threads = Math.min(most, Math.max(32, 2 ** Math.round(Math.log2(n))));
     const inside = reduceBytes(shapeOf(n, threads), true) <= limits.maxComputeWorkgroupStorageSize;
-    return { threads, memory: inside ? "workgroup" : "global", reduction: "workgroup", sweeps: 2 };
+    return {
+      threads,
+      memory: inside ? "workgroup" : "global",
+      reduction: "workgroup",
+      solver: n > 64 ? "divide" : "ql",
+      sweeps: 2,
+    };
   },
 
   resources(problem, config) {
@@ -68,12 +82,20 @@ export const tridiagonal: Algorithm<EighProblem, TridiagonalConfig> = {
       workgroupBytes: Math.max(
         reduceBytes(shapeOf(n, config.threads), config.memory === "workgroup"),
         wanted(problem) ? formBytes(n) : 0,
-        qlBytes(n, config),
+        config.solver === "ql" ? qlBytes(n, config) : mergeBytes(n, config.threads),
+        config.solver === "divide" && wanted(problem) ? multiplyBytes() : 0,
         finishBytes(problem),
       ),
-      invocations: Math.max(config.threads, FINISH_THREADS, wanted(problem) ? slabOf(n).threads : 0),
+      invocations: Math.max(
+        config.threads,
+        FINISH_THREADS,
+        wanted(problem) ? Math.max(slabOf(n).threads, MULTIPLY_THREADS) : 0,
+      ),
       scratchBytesPerItem: scratch.reduce((sum, { itemBytes }) => sum + itemBytes, 0),
-      storageBuffers: portBindings(problem).length - 1 + (wanted(problem) ? 3 : 2),
+      storageBuffers: Math.max(
+        portBindings(problem).length - 1 + (wanted(problem) ? 3 : 2),
+        config.memory === "global" || config.solver === "divide" ? 5 : 4,
+      ),
       features: bySubgroup ? ["subgroups"] : [],
     };
   },
@@ -84,6 +106,8 @@ export const tridiagonal: Algorithm<EighProblem, TridiagonalConfig> = {
     const scratch = scratchOf(problem, config);
     const shape = shapeOf(n, config.threads);
     const global = config.memory === "global";
+    const divides = config.solver === "divide";
+    const [halves, levels] = [halvesOf(config.solver), levelsOf(n)];
     const use = (...names: string[]): Binding[] =>
       names.map((buffer) => ({ buffer, access: buffer === "matrices" ? "read" : "read-write" }));
     const step = (name: string, bindings: readonly Binding[], groups = 1, items = 1): DispatchStep => ({
@@ -97,6 +121,12 @@ export const tridiagonal: Algorithm<EighProblem, TridiagonalConfig> = {
     const reduce = step("reduce", use("matrices", "work", "band", "state", ...(global ? ["rows"] : [])));
     const form = step("form", use("work", "band", "basis"), slabOf(n).slabs);
     const ql = step("ql", use("band", "state", ...(wanted(problem) ? ["basis"] : [])));
+    const merge = step(
+      "merge",
+      use("band", "state", "turns", "mix", "pieces"),
+      mergeGroups(n, config.threads),
+    );
+    const multiply = step("multiply", use("basis", "mix"), multiplyGroups(n));
     const check = step("check", use("state", "left"), 1, CHECK_THREADS);
     const [, ...outputs] = portBindings(problem);
     const finish = step(
@@ -107,14 +137,14 @@ export const tridiagonal: Algorithm<EighProblem, TridiagonalConfig> = {
     const clear: Step = { kind: "clear", stage: "check", buffer: "left" };
     const loop = (
       stage: string,
-      inner: DispatchStep,
+      inner: readonly DispatchStep[],
       closing: NonNullable<LoopStep["closing"]>,
       maximum: number,
       checkEvery: number,
     ): LoopStep => ({
       kind: "loop",
       stage,
-      steps: [inner],
+      steps: inner,
       closing,
       maximum,
       checkEvery,
@@ -128,22 +158,31 @@ export const tridiagonal: Algorithm<EighProblem, TridiagonalConfig> = {
       buffers: [
         ...portBuffers(problem),
         ...scratch,
-        ...(global || loops(n)
+        ...(global || divides || loops(n)
           ? [{ name: "left", role: "counter", dtype: "u32", fixedBytes: 4, itemBytes: 0 } as const]
           : []),
       ],
       modules: [
         { name: "reduce", wgsl: reduceText(problem, config, shape, reduce.bindings) },
-        ...(wanted(problem) ? [{ name: "form", wgsl: formText(problem, form.bindings) }] : []),
-        { name: "ql", wgsl: qlText(problem, config, ql.bindings) },
-        ...(loops(n) ? [{ name: "check", wgsl: checkText(problem, check.bindings) }] : []),
-        { name: "finish", wgsl: finishText(problem, finish.bindings) },
+        ...(wanted(problem) ? [{ name: "form", wgsl: formText(problem, halves, form.bindings) }] : []),
+        ...(divides
+          ? [{ name: "merge", wgsl: mergeText(problem, config.threads, merge.bindings) }]
+          : [{ name: "ql", wgsl: qlText(problem, config, ql.bindings) }]),
+        ...(divides && wanted(problem)
+          ? [{ name: "multiply", wgsl: multiplyText(problem, multiply.bindings) }]
+          : []),
+        ...(!divides && loops(n) ? [{ name: "check", wgsl: checkText(problem, check.bindings) }] : []),
+        { name: "finish", wgsl: finishText(problem, { halves, half: levels % halves }, finish.bindings) },
       ],
       steps: [
         // The reduction takes a known number of dispatches, after which nothing is left.
-        global ? loop("columns", reduce, [clear], columns, columns) : reduce,
+        global ? loop("columns", [reduce], [clear], columns, columns) : reduce,
         ...(wanted(problem) ? [form] : []),
-        loops(n) ? loop("sweeps", ql, [clear, check], mostDispatches(n), 2) : ql,
+        ...(divides
+          ? [loop("levels", wanted(problem) ? [merge, multiply] : [merge], [clear], levels, levels)]
+          : loops(n)
+            ? [loop("sweeps", [ql], [clear, check], mostDispatches(n), 2)]
+            : [ql]),
         finish,
       ],
       batch: {

@@ -1,4 +1,5 @@
 import type { Space } from "@tunelab/contract";
+import { onlyWhen } from "@tunelab/variants";
 import { MOST_BYTES } from "../../wgsl/lanes.ts";
 import { reduceBytes } from "./reduce.ts";
 import { shapeOf } from "./shape.ts";
@@ -7,6 +8,7 @@ export type TridiagonalConfig = {
   readonly threads: number;
   readonly memory: "workgroup" | "global";
   readonly reduction: "workgroup" | "subgroup";
+  readonly solver: "ql" | "divide";
   readonly sweeps: number;
 };
 
@@ -30,6 +32,11 @@ export function tridiagonalSpace(n: number): Space<TridiagonalConfig> {
         doc: "who sums a column's squares and products: every thread for itself, or the lanes of every subgroup together, at any width",
       },
       {
+        name: "solver",
+        values: ["ql", "divide"],
+        doc: "what decomposes the tridiagonal matrix: QL, whose rotations one thread finds, or divide and conquer, all threads and several workgroups",
+      },
+      {
         name: "sweeps",
         values: [1, 2, 4, 8],
         unit: "sweeps",
@@ -37,6 +44,7 @@ export function tridiagonalSpace(n: number): Space<TridiagonalConfig> {
       },
     ],
     constraints: [
+      onlyWhen("sweeps", 2, ["solver"], ({ solver }) => solver === "ql", "divide and conquer sweeps nothing"),
       {
         name: "fits-any-device",
         doc: `workgroup memory is at most ${MOST_BYTES} bytes`,

@@ -1,0 +1,289 @@
+import type { Binding } from "@tunelab/contract";
+import {
+  bindingDeclarations,
+  block,
+  extentsStruct,
+  formatU32,
+  GROUP_BUILTINS,
+  linearGroup,
+  lines,
+  type Text,
+} from "@tunelab/variants";
+import { strides } from "../../buffers.ts";
+import { type EighProblem, STATUS } from "../../problem.ts";
+import { rootText } from "./secular.ts";
+import { bandAt, stateAt, THROUGH, TYPES, workgroupBytes } from "./shape.ts";
+
+/**
+ * What is left out, of a matrix scaled to 1: eps of the largest pole, or of a quarter. A pole whose weight is less is an eigenvalue as it is; of two poles
+ * that a rotation parts at such a cost one is.
+ */
+const LOST = "1.1920929e-7f";
+
+/** Times that pieces of the band meet: pieces of 1, 2, 4, ... elements, two and two. */
+export const levelsOf = (n: number): number => Math.max(1, Math.ceil(Math.log2(n)));
+
+/** Elements of each line of a workgroup. */
+const lineOf = (n: number, threads: number): number => Math.max(n, threads);
+
+export const mergeBytes = (n: number, threads: number): number =>
+  workgroupBytes(...Array.from({ length: 6 }, () => 4 * lineOf(n, threads)), 4 * threads, 4 * threads, 4, 4);
+
+/** Workgroups of a matrix: each has `threads` columns, or as many as two pieces have. */
+export const mergeGroups = (n: number, threads: number): number => Math.ceil(n / threads);
+
+/** Address of the first or last components of the pieces' vectors, of the half that a level reads (0) or writes (1). */
+const endsAt = (n: number, which: "firsts" | "lasts", written: 0 | 1): string =>
+  `item * ${formatU32(4 * n)} + ((extents.iteration + ${written}u) % 2u) * ${formatU32(2 * n)} + ${formatU32(which === "firsts" ? 0 : n)}`;
+
+/**
+ * Divide and conquer (Cuppen 1981) from single elements up: two neighbouring pieces of the band with known eigenvalues and vectors meet, which is a diagonal and
+ * a matrix of rank one. Small pieces share a workgroup, a thread a column. Of every two pieces: poles sorted; those that weigh nothing, or nothing more than a
+ * neighbour, left out; roots of the secular equation; weights made afresh from the roots, so that vectors are orthogonal (Gu and Eisenstat 1995);
+ * and the matrix `mix` that takes the vectors of the pieces to theirs. Of those only first and last components are kept here.
+ */
+export function mergeText(problem: EighProblem, threads: number, bindings: readonly Binding[]): string {
+  const { n } = problem;
+  const line = lineOf(n, threads);
+  const shift = Math.log2(threads);
+  /** Runs for every column i of the two pieces that a thread has. */
+  const everyColumn = (...body: Text[]): Text =>
+    block(
+      "for (var step = 0u; step < rounds; step += 1u)",
+      "let i = lane + (step << shift);",
+      block("if (i < count)", ...body),
+    );
+  return lines(
+    extentsStruct(strides(problem)),
+    bindingDeclarations(bindings, {
+      ...TYPES,
+      state: "array<atomic<u32>>",
+      turns: "array<vec4f>",
+      mix: "array<f32>",
+      pieces: "array<f32>",
+    }),
+    // Poles, their weights' roots and their columns: sorted; then those that are kept, with those that are not behind.
+    ["sd", "sz", "kd", "kz"].map((name) => `var<workgroup> ${name}: array<f32, ${line}>;`),
+    ["si", "ki"].map((name) => `var<workgroup> ${name}: array<u32, ${line}>;`),
+    `var<workgroup> keeps: array<u32, ${threads}>;`,
+    `var<workgroup> rotations: array<u32, ${threads}>;`,
+    "var<workgroup> spent: atomic<u32>;",
+    "var<workgroup> lost: atomic<u32>;",
+    `@compute @workgroup_size(${threads})`,
+    block(
+      `fn main(${GROUP_BUILTINS}, @builtin(local_invocation_index) t: u32)`,
+      `let task = ${linearGroup()};`,
+      `let item = task / ${formatU32(mergeGroups(n, threads))};`,
+      "if (item >= extents.items) { return; }",
+      "let size = 2u << extents.iteration;",
+      `let begin = (task % ${formatU32(mergeGroups(n, threads))}) * max(size, ${formatU32(threads)});`,
+      `if (begin >= ${formatU32(n)}) { return; }`,
+      `let shift = min(extents.iteration + 1u, ${shift}u);`,
+      "let team = t >> shift;",
+      "let lane = t - (team << shift);",
+      "let rounds = size >> shift;",
+      "let at = team << shift;",
+      "let low = begin + team * size;",
+      "let middle = low + size / 2u;",
+      `let count = max(min(low + size, ${formatU32(n)}), low) - low;`,
+      `let joined = middle < ${formatU32(n)};`,
+      `if (t == 0u) { atomicStore(&spent, 0u); atomicStore(&lost, 0u); }`,
+      "var beside = 0.0f;",
+      `if (joined) { beside = band[${bandAt(n, "beside")} + middle - 1u]; }`,
+      "let rho = 2.0f * abs(beside);",
+      poles(n, everyColumn),
+      "workgroupBarrier();",
+      sort(everyColumn),
+      "workgroupBarrier();",
+      block("if (lane == 0u)", deflate(n)),
+      "workgroupBarrier();",
+      "storageBarrier();",
+      "let kept = keeps[team];",
+      "let turned = rotations[team];",
+      "var steps = 0u;",
+      everyColumn(
+        block(
+          "if (i < kept)",
+          "let k = i;",
+          rootText,
+          "sd[at + i] = mu;",
+          "si[at + i] = near;",
+          "if (!found) { atomicStore(&lost, 1u); }",
+        ),
+      ),
+      "atomicAdd(&spent, steps);",
+      "workgroupBarrier();",
+      everyColumn(block("if (i < kept)", weightText)),
+      "workgroupBarrier();",
+      everyColumn(columnText(n)),
+      block(
+        "if (t == 0u)",
+        `if (atomicLoad(&lost) > 0u && atomicLoad(&${stateAt("ending")}) == 0u) { atomicStore(&${stateAt("ending")}, ${STATUS.unconverged}u); }`,
+        block(
+          `if (size >= ${formatU32(n)})`,
+          `atomicStore(&${stateAt("swept")}, atomicLoad(&spent));`,
+          `if (atomicLoad(&${stateAt("ending")}) == 0u) { atomicStore(&${stateAt("ending")}, ${THROUGH}u); }`,
+        ),
+      ),
+    ),
+  );
+}
+
+/** Poles and weights' roots by column. Pieces of one element begin as what is left of the diagonal when all couplings are taken off it. */
+function poles(n: number, everyColumn: (...body: Text[]) => Text): Text {
+  return everyColumn(
+    "let column = low + i;",
+    `var d = band[${bandAt(n, "diagonal")} + column];`,
+    "var firsts = 1.0f;",
+    "var lasts = 1.0f;",
+    block(
+      "if (extents.iteration == 0u)",
+      `if (column > 0u) { d -= abs(band[${bandAt(n, "beside")} + column - 1u]); }`,
+      `if (column < ${formatU32(n - 1)}) { d -= abs(band[${bandAt(n, "beside")} + column]); }`,
+    ),
+    block(
+      "if (extents.iteration > 0u)",
+      `firsts = pieces[${endsAt(n, "firsts", 0)} + column];`,
+      `lasts = pieces[${endsAt(n, "lasts", 0)} + column];`,
+    ),
+    "kd[at + i] = d;",
+    `kz[at + i] = 0.70710678f * select(lasts, select(firsts, -firsts, beside < 0.0f), column >= middle);`,
+  );
+}
+
+const sort = (everyColumn: (...body: Text[]) => Text): Text => [
+  "var largest = 0.25f;",
+  everyColumn(
+    "let d = kd[at + i];",
+    "var rank = 0u;",
+    block(
+      "for (var j = 0u; j < count; j += 1u)",
+      "let other = kd[at + j];",
+      "largest = max(largest, abs(other));",
+      "if (other < d || (other == d && j < i)) { rank += 1u; }",
+    ),
+    "sd[at + rank] = d;",
+    "sz[at + rank] = kz[at + i];",
+    "si[at + rank] = i;",
+  ),
+];
+
+const keep = lines("kd[at + kept] = d;", "kz[at + kept] = z;", "ki[at + kept] = column;", "kept += 1u;");
+
+/** One thread of two pieces leaves poles out, in ascending order: kept ones first, the others from the end. */
+const deflate = (n: number): Text => [
+  `let nothing = ${LOST} * largest;`,
+  "var kept = 0u;",
+  "var left = count;",
+  "var turned = 0u;",
+  "var held = false;",
+  // The pole that waits for its neighbour.
+  "var d = 0.0f;",
+  "var z = 0.0f;",
+  "var column = 0u;",
+  block(
+    "for (var j = 0u; j < count; j += 1u)",
+    "let dHere = sd[at + j];",
+    "let zHere = sz[at + j];",
+    "let here = si[at + j];",
+    "let light = rho * abs(zHere) <= nothing;",
+    block("if (light)", "left -= 1u;", "kd[at + left] = dHere;", "ki[at + left] = here;"),
+    block(
+      "if (!light)",
+      "var dNext = dHere;",
+      "var zNext = zHere;",
+      "let length = sqrt(z * z + zHere * zHere);",
+      "let cosine = zHere / length;",
+      "let sine = -z / length;",
+      "let merges = held && abs((dHere - d) * cosine * sine) <= nothing;",
+      block(
+        "if (merges)",
+        "left -= 1u;",
+        "kd[at + left] = d * cosine * cosine + dHere * sine * sine;",
+        "ki[at + left] = column;",
+        `turns[item * ${formatU32(n)} + low + turned] = vec4f(cosine, sine, f32(column), f32(here));`,
+        "turned += 1u;",
+        "dNext = d * sine * sine + dHere * cosine * cosine;",
+        "zNext = length;",
+      ),
+      block("if (held && !merges)", keep),
+      "held = true;",
+      "d = dNext;",
+      "z = zNext;",
+      "column = here;",
+    ),
+  ),
+  block("if (held)", keep),
+  "keeps[team] = kept;",
+  "rotations[team] = turned;",
+];
+
+/** The weight of pole i that has exactly the roots that were found (Loewner 1934), up to a factor that all share; every ratio is at most 1. */
+const weightText: string = lines(
+  "let d = kd[at + i];",
+  "var product = 1.0f;",
+  block(
+    "for (var j = 0u; j < kept; j += 1u)",
+    "let root = (kd[at + si[at + j]] - d) + sd[at + j];",
+    // The last root has no pole after it.
+    "let pole = select(kd[at + min(j + 1u, kept - 1u)], kd[at + j], j < i);",
+    "product *= select(root / (pole - d), root, j + 1u == kept && j >= i);",
+  ),
+  "let size = sqrt(abs(product));",
+  "sz[at + i] = select(size, -size, kz[at + i] < 0.0f);",
+);
+
+/** Column i of `mix`, with the rotations of the poles left out, and what it makes of first and last components. */
+function columnText(n: number): Text {
+  const count = formatU32(n);
+  const element = (row: string): string => `mix[base + (${row}) * ${count}]`;
+  return [
+    `let base = item * ${formatU32(n * n)} + low * ${count} + low + i;`,
+    "let whole = i >= kept;",
+    "var squares = 1.0f;",
+    "var value = kd[at + i];",
+    block(
+      "if (!whole)",
+      "let origin = kd[at + si[at + i]];",
+      "let mu = sd[at + i];",
+      "value = origin + mu;",
+      "squares = 0.0f;",
+      block(
+        "for (var j = 0u; j < kept; j += 1u)",
+        "let x = sz[at + j] / ((kd[at + j] - origin) - mu);",
+        "squares += x * x;",
+        `${element("ki[at + j]")} = x;`,
+      ),
+      `for (var j = kept; j < count; j += 1u) { ${element("ki[at + j]")} = 0.0f; }`,
+    ),
+    block(
+      "if (whole)",
+      `for (var j = 0u; j < count; j += 1u) { ${element("ki[at + j]")} = select(0.0f, 1.0f, j == i); }`,
+    ),
+    block(
+      "for (var o = 0u; o < turned; o += 1u)",
+      `let turn = turns[item * ${count} + low + turned - 1u - o];`,
+      `let x = ${element("u32(turn.z)")};`,
+      `let y = ${element("u32(turn.w)")};`,
+      `${element("u32(turn.z)")} = turn.x * x - turn.y * y;`,
+      `${element("u32(turn.w)")} = turn.y * x + turn.x * y;`,
+    ),
+    "var inverse = inverseSqrt(squares);",
+    "inverse *= 1.5f - 0.5f * squares * inverse * inverse;",
+    "var firsts = 0.0f;",
+    "var lasts = 0.0f;",
+    block(
+      "for (var j = 0u; j < count; j += 1u)",
+      `let x = ${element("j")} * inverse;`,
+      `${element("j")} = x;`,
+      "let column = low + j;",
+      "var old = vec2f(1.0f, 1.0f);",
+      `if (extents.iteration > 0u) { old = vec2f(pieces[${endsAt(n, "firsts", 0)} + column], pieces[${endsAt(n, "lasts", 0)} + column]); }`,
+      "if (column < middle) { firsts += old.x * x; }",
+      "if (column >= middle || !joined) { lasts += old.y * x; }",
+    ),
+    `pieces[${endsAt(n, "firsts", 1)} + low + i] = firsts;`,
+    `pieces[${endsAt(n, "lasts", 1)} + low + i] = lasts;`,
+    `band[${bandAt(n, "diagonal")} + low + i] = value;`,
+  ];
+}
