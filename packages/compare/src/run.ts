@@ -144,7 +144,7 @@ export async function runBouts(bouts: readonly Bout[], options: RunOptions): Pro
         options.progress({ kind: "bout", bout, index, of: bouts.length });
         const outcome = faults.has(index)
           ? undefined
-          : await pairOne(bench, bout, options, !controlled, round > 0);
+          : await pairOne(bench, bout, options, !controlled, round);
         if (outcome && "fault" in outcome) faults.set(index, outcome.fault);
         else if (outcome) found[index]!.push(outcome);
         if (outcome && "control" in outcome && outcome.control) controlled = true;
@@ -208,7 +208,7 @@ async function pairOne(
   { operation, problem, sources, routes }: Bout,
   options: RunOptions,
   control: boolean,
-  again: boolean,
+  round: number,
 ): Promise<PairOutcome | { readonly fault: string } | undefined> {
   const planned = SIDES.filter((side) => "algorithm" in routes[side]);
   if (planned.length === 0) return undefined;
@@ -223,7 +223,9 @@ async function pairOne(
   try {
     return await bench.pair({
       ...{ operation, problem, sides, executor, seeds, oracleSample, timing, force, control },
-      straddle: options.straddle && !again,
+      straddle: options.straddle && round === 0,
+      // A fresh process alone would place the sides as the last one did.
+      placement: round,
       ...(planned.length === 1 ? { only: first! } : {}),
     });
   } catch (error) {

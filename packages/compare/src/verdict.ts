@@ -35,8 +35,9 @@ const median = (values: readonly number[]): number => {
 export function timesOf(outcomes: readonly PairOutcome[]): PerSide<number> | undefined {
   const slots = { A: [] as number[], B: [] as number[] };
   for (const { total, references = {} } of outcomes) {
-    for (const { first, slotsNs } of total?.quads.slice(QUADS.dropped) ?? []) {
-      for (const [index, ns] of slotsNs.entries()) slots[slotSide(first, index)].push(ns);
+    for (const { quads } of total?.placements ?? (total ? [total] : [])) {
+      for (const { first, slotsNs } of quads.slice(QUADS.dropped))
+        for (const [index, ns] of slotsNs.entries()) slots[slotSide(first, index)].push(ns);
     }
     for (const side of SIDES) {
       const { samplesNs = [], repeats = 1 } = references[side] ?? {};

@@ -130,27 +130,43 @@ describe.skipIf(!embedded)("commits compared on the embedded GPU", { timeout: 60
     expect(exit).toBe(COMPARE_EXIT.regressed);
   });
 
-  it("takes no change that goes with where code and buffers lie for one of the commit's, and says so", async () => {
+  it("takes what coming first does to a side for no change of the commit's, and says so", async () => {
     const placed = changed({ before: "// its place counts" }, "its place counts");
-    const { rows, control } = await compare(placed, placed, { force: true });
-    expect(rows[0]).toMatchObject({ verdict: "identical", judgement: { verdict: "unresolved" } });
+    const { rows, control, exit } = await compare(placed, placed, { force: true });
+    expect(rows[0]).toMatchObject({ verdict: "identical", judgement: { verdict: "same" } });
     const { total, notes } = rows[0]!.outcomes[0]!;
-    const [first, second] = total!.placements!;
-    expect(first).toBeCloseTo(1 / 1.03, 2);
-    expect(second).toBeCloseTo(1.03, 2);
-    expect(notes.join()).toMatch(/with code and buffers in other places/);
-    expect(control).toMatchObject({ verdict: "unresolved" });
+    expect(total!.placements!.map(({ swapped }) => swapped)).toEqual([true, true, false, false, true, false]);
+    for (const { ratio, swapped } of total!.placements!)
+      expect(ratio).toBeCloseTo(swapped ? 1.03 : 1 / 1.03, 2);
+    expect(notes.join()).toMatch(/^ratio 0\.97\d+, but 1\.03.* with code and buffers in other places/);
+    expect(control).toMatchObject({ verdict: "same" });
+    expect(exit).toBe(COMPARE_EXIT.fine);
   });
 
-  it("finds a change of the commit's in either place, and quotes the smaller", async () => {
+  it("takes what its code's place does to a side for no change either: each side and placement has code of its own", async () => {
+    const placed = changed({ before: "// its code counts" }, "its code counts");
+    const { rows, control, exit } = await compare(placed, placed, { force: true });
+    const { total } = rows[0]!.outcomes[0]!;
+    const [dropped, ...kept] = total!.quads;
+    expect([dropped!.first, kept.length]).toEqual(["A", 16]);
+    expect(rows[0]).toMatchObject({ verdict: "identical", judgement: { verdict: "unresolved", count: 6 } });
+    const ratios = total!.placements!.map(({ ratio }) => ratio.toFixed(3));
+    expect(new Set(ratios).size).toBe(6);
+    expect(control).toMatchObject({ verdict: "unresolved" });
+    expect(exit).toBe(COMPARE_EXIT.fine);
+  });
+
+  it("finds a change of the commit's in either place, and takes the place out of its ratio", async () => {
     const before = changed({ before: "// its place counts" }, "its place counts, again");
     const after = changed({ before: "workgroupBarrier(); // its place counts" }, "and a barrier");
-    const { rows } = await compare(before, after);
+    const { rows, exit } = await compare(before, after);
     expect(rows[0]).toMatchObject({ verdict: "slower" });
-    const { placements } = rows[0]!.outcomes[0]!.total!;
-    expect(placements![0]).toBeCloseTo(1.05 / 1.03, 2);
-    expect(placements![1]).toBeCloseTo(1.05 * 1.03, 2);
-    expect(rows[0]!.judgement!.ratio).toBeCloseTo(1.05 / 1.03, 2);
+    for (const { ratio, swapped } of rows[0]!.outcomes[0]!.total!.placements!)
+      expect(ratio).toBeCloseTo(swapped ? 1.05 * 1.03 : 1.05 / 1.03, 2);
+    const { ratio, low, high } = rows[0]!.judgement!;
+    expect(ratio).toBeCloseTo(1.05, 3);
+    expect(high - low).toBeLessThan(0.01);
+    expect(exit).toBe(COMPARE_EXIT.regressed);
   });
 
   it("looks at no shape but the problem itself when told so", async () => {

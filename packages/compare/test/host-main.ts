@@ -1,15 +1,16 @@
 /**
- * A device host whose comparisons run for real and are timed by a clock that reads the text: 5% more for each barrier, and 3% for
- * every other instance of a text in which `its place counts`.
+ * A device host whose comparisons run for real and are timed by a clock that reads the text: 5% more for each barrier, 3% for every
+ * other instance of a text in which `its place counts`, and up to 5%, by all of the text, where `its code counts`.
  */
 
 import { Fault, type Plan, stagesOf } from "@tunelab/contract";
 import { serveHost } from "@tunelab/devices/host";
-import type { Instance, PassTime } from "@tunelab/executor";
+import type { Instance, PassTime, Run } from "@tunelab/executor";
 
 const PLAIN_NS = 400_000;
 const BARRIER = 0.05;
 const PLACE = 0.03;
+const CODE = 0.05;
 
 let now = 1_000_000n;
 let state = 12_345;
@@ -24,29 +25,52 @@ function noise(): number {
 const barriersOf = ({ modules }: Plan): number =>
   modules.reduce((count, { wgsl }) => count + wgsl.split("workgroupBarrier()").length - 1, 0);
 
+/** A number from 0 to 1 that any change of the texts changes (FNV-1a, its upper half). */
+function chanceOf({ modules }: Plan): number {
+  let hash = 0x811c9dc5;
+  for (const { wgsl } of modules)
+    for (const letter of wgsl) hash = Math.imul(hash ^ letter.codePointAt(0)!, 0x01000193);
+  return (hash >>> 16) / 0x10000;
+}
+
+const says = ({ modules }: Plan, words: string): boolean => modules.some(({ wgsl }) => wgsl.includes(words));
+
 function instrument(instance: Instance, plan: Plan): Instance {
-  const counts = plan.modules.some(({ wgsl }) => wgsl.includes("its place counts"));
+  const counts = says(plan, "its place counts");
   if (counts) placed += 1;
-  const ns = PLAIN_NS * (1 + BARRIER * barriersOf(plan)) * (1 + (counts ? PLACE * (placed % 2) : 0));
+  const place = counts ? PLACE * (placed % 2) : 0;
+  const code = says(plan, "its code counts") ? CODE * chanceOf(plan) : 0;
+  const ns = PLAIN_NS * (1 + BARRIER * barriersOf(plan)) * (1 + place) * (1 + code);
+  // What was run since the last words came in need not run again: only its time is wanted.
+  let ran: Run | undefined;
+  const anew = (): void => {
+    ran = undefined;
+  };
   return {
     get cut() {
       return instance.cut;
     },
-    write: (ports) => instance.write(ports),
-    poison: () => instance.poison(),
+    write: (ports) => {
+      anew();
+      instance.write(ports);
+    },
+    poison: () => {
+      anew();
+      instance.poison();
+    },
     read: (ports) => instance.read(ports),
     recut: (ms) => instance.recut(ms),
     encode: (encoder) => instance.encode(encoder),
     dispose: () => instance.dispose(),
     run: async ({ repeats = 1, timing = "none" } = {}) => {
-      const run = await instance.run({ timing });
+      ran ??= await instance.run({ timing });
       const stages = timing === "stages" ? stagesOf(plan) : ["total"];
       const passes = stages.map((stage): PassTime => {
         const begin = now;
         now += BigInt(Math.round((ns * repeats * noise()) / stages.length));
         return { stage, repeat: 0, begin, end: now };
       });
-      return { ...run, passes, wallMs: (ns * repeats * 1.1) / 1e6 };
+      return { ...ran, passes, wallMs: (ns * repeats * 1.1) / 1e6 };
     },
   };
 }

@@ -86,6 +86,12 @@ describe("a published comparison", () => {
     expect(none.asked.some(({ request }) => request.straddle)).toBe(false);
   });
 
+  it("places code and buffers of each process in another way, for a fresh process alone would repeat the last", async () => {
+    const { asked, options } = published({ 1: 1, 2: 1 });
+    await runBouts([bout(1), bout(2)], options);
+    expect(asked.map(({ request }) => request.placement)).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
+  });
+
   it("takes a process's offset for no change, and still sees 3%", async () => {
     const { options } = published({ 1: 1, 2: 1.03 });
     const { rows } = await runBouts([bout(1), bout(2)], options);

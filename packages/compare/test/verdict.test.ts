@@ -107,6 +107,14 @@ describe("times and judgements", () => {
     expect(timesOf([outcome()])).toBeUndefined();
   });
 
+  it("are those of the further placements, where a change was looked for in them", () => {
+    const placements = [1.02, 1.04].map((ratio, index) => ({
+      ...{ ratio, swapped: index === 0, quads: series(ratio, 17, 0).quads },
+    }));
+    const times = timesOf([outcome({ total: { ...series(1.5, 17, 0), placements } })])!;
+    expect(times.candidate).toBeCloseTo(1_030, 6);
+  });
+
   it("over processes count processes, so that one odd process widens the interval", () => {
     const even = judgementOf(
       Array.from({ length: 6 }, (_, index) => series(1.02 + index * 1e-4)),

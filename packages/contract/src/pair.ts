@@ -89,6 +89,8 @@ export interface PairRequest {
   readonly force: boolean;
   /** Also pair base with base: what the procedure says of two things that are one. */
   readonly control: boolean;
+  /** Number of this placement of code and buffers, by which the order of binding and the gaps between buffers follow; 0 unless told. */
+  readonly placement?: number;
 }
 
 /** What became of one side. */
@@ -159,6 +161,14 @@ export interface PairJudgement {
   readonly count: number;
 }
 
+/** Times of the same pair with code and buffers in other places. */
+export interface PlacedQuads {
+  readonly ratio: number;
+  /** The candidate was compiled and bound before the base. */
+  readonly swapped: boolean;
+  readonly quads: readonly QuadNs[];
+}
+
 /** Paired times of the whole or of one stage, in one process. The first quad warmed up and counts for nothing. */
 export interface PairedSeries extends PairJudgement {
   readonly clock: "gpu" | "wall";
@@ -169,8 +179,11 @@ export interface PairedSeries extends PairJudgement {
   readonly mode: "interleaved" | "blocks";
   /** Estimated bias of the ratio that came from interleaving, a fraction; absent while unknown. */
   readonly orderBias?: number;
-  /** Ratios of two placements of code and buffers, where the first was judged `changed`: only what both show is a change. */
-  readonly placements?: readonly number[];
+  /**
+   * Where `quads` were judged `changed`: further placements of code and buffers. The judgement is theirs: what only lies where it
+   * lay is no change.
+   */
+  readonly placements?: readonly PlacedQuads[];
   /** Samples thrown away, by reason. */
   readonly rejected: Readonly<Record<string, number>>;
   /** Why there is no time, or the series ended early. */

@@ -11,6 +11,7 @@ import {
   type ErrorRates,
   FULL_SAMPLES,
   OPPONENTS,
+  PLACEMENT_OFFSET,
   SCENARIOS,
   type SelectionFigures,
 } from "@tunelab/harness/simulate";
@@ -103,7 +104,9 @@ function page(rates: ErrorRates): Page {
     `Simulated, not measured: ${runs} runs behind every figure, seed ${seed}; \`pnpm lab error-rates\` makes this page again and ` +
       "`pnpm lab error-rates --check` repeats a reduced set. The rules decide on samples whose truth is known, " +
       "under the kinds of noise that `packages/harness/src/simulate/noise.ts` defines; `tick` is the base noise under timestamps of " +
-      "65,536 ns, `process` the base noise with an offset (sd 0.5% a side) that each process has for as long as it lives.",
+      "65,536 ns, `process` the base noise with an offset (sd 0.5% a side) that each process, or placement of code and buffers, has for as " +
+      `long as it lives; \`placement\` is the same with sd ${formatPercent(PLACEMENT_OFFSET.spread)} a side, and ` +
+      `${formatPercent(PLACEMENT_OFFSET.second)} more for whichever side is placed second.`,
   );
   out.heading(2, "What the harness promises");
   out.text(gridMarkdown({ columns: BOUND_COLUMNS, rows: boundRows(bounds(rates)) }));

@@ -243,13 +243,22 @@ export function comparisonMethod({
   rules,
   executor,
   method,
-}: Pick<Comparison, "rules" | "executor" | "method">): string {
+  rows,
+}: Pick<Comparison, "rules" | "executor" | "method" | "rows">): string {
   const looks = rules.processes > 1 ? 1 : rules.looks.length;
   // Three digits would round 99.97% to certainty.
   const confidence = `${(100 - (100 * rules.alpha) / looks).toFixed(2)}%`;
   const said = method === "reference" ? byReferenceText(rules) : `Paired quads (${quadsText(rules)})`;
   const own = executor === "own" ? " Each side ran on its own executor." : "";
-  return `${said}, intervals at ${confidence}, gate ${formatPercent(rules.gate)}, equivalence ${formatPercent(rules.equivalence)}.${own}`;
+  return `${said}, intervals at ${confidence}, gate ${formatPercent(rules.gate)}, equivalence ${formatPercent(rules.equivalence)}.${own}${placedText(rows)}`;
+}
+
+/** Where rows stand for further placements, how many and at which level. */
+function placedText(rows: Comparison["rows"]): string {
+  const placed = rows.find(({ outcomes }) => outcomes.some(({ total }) => total?.placements));
+  if (!placed?.judgement) return "";
+  const { count, confidence } = placed.judgement;
+  return ` What a look called changed is told by ${count} further placements of code and buffers, at ${(100 * confidence).toFixed(0)}%.`;
 }
 
 const quadsText = ({ processes, looks }: Comparison["rules"]): string =>

@@ -118,6 +118,18 @@ describe("a comparison in text", () => {
     expect(lines.at(-1)).toMatch(/^1 slower\. Paired quads .* 99\.97%/);
   });
 
+  it("says by how many placements a change is told, at their own level", () => {
+    const placements = [{ ratio: 1.05, swapped: true, quads: series.quads }];
+    const placed = row({
+      judgement: { ...judgement, confidence: 0.99, count: 6 },
+      outcomes: [outcome({ total: { ...series, placements } })],
+    });
+    expect(comparisonText(comparison([row(), placed]))).toMatch(
+      /99\.97%.* What a look called changed is told by 6 further placements of code and buffers, at 99%\.$/,
+    );
+    expect(comparisonText(comparison([row()]))).not.toContain("placements");
+  });
+
   it("says what an unresolved row could have seen", () => {
     expect(verdictText(row({ verdict: "unresolved" }))).toBe("unresolved (sees 0.400%)");
     expect(verdictText(row({ verdict: "same" }))).toBe("same");

@@ -1,7 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { asFault, COMPARISON_SCHEMA, type Comparison, Fault } from "@tunelab/contract";
+import {
+  asFault,
+  COMPARISON_SCHEMA,
+  type Comparison,
+  Fault,
+  type PairedSeries,
+  type QuadNs,
+} from "@tunelab/contract";
 import { comparisonRow, listComparisons, readComparison } from "./comparison.ts";
 import { decodeComparison } from "./comparison-record.ts";
 import { appendRows, type Row } from "./database.ts";
@@ -105,11 +112,17 @@ function headRow(one: Comparison): Row {
   };
 }
 
-/** Half the difference of two sums of two logs (MEASUREMENT, section 4), for the kept quads: the first of a process warmed up. */
+const keptQuads = (total: PairedSeries | undefined): readonly QuadNs[] =>
+  (total?.placements ?? (total ? [total] : [])).flatMap(({ quads }) => quads.slice(1));
+
+/**
+ * Half the difference of two sums of two logs (MEASUREMENT, section 4), for the kept quads that were judged, those of further
+ * placements where there are any: the first of a placement warmed up.
+ */
 function quadRows(one: Comparison): readonly Row[] {
   return one.rows.flatMap(({ outcomes }, sequence) =>
     outcomes.flatMap(({ total }, process) =>
-      (total?.quads ?? []).slice(1).map(({ first, slotsNs }, quad): Row => {
+      keptQuads(total).map(({ first, slotsNs }, quad): Row => {
         const [a, b, c, d] = slotsNs;
         const [outer, inner] = [Math.sqrt(a * d), Math.sqrt(b * c)];
         const [base, candidate] = first === "A" ? [outer, inner] : [inner, outer];

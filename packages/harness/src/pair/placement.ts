@@ -1,10 +1,15 @@
 import { type PairedSeries, type PairRequest, type PerSide, SIDES, type Side } from "@tunelab/contract";
 import type { Instance } from "@tunelab/executor";
+import { confirmed, judgePlacements, swappedAt } from "../placements.ts";
+import { PLACEMENTS, QUADS } from "../protocol.ts";
+import { quadStatistic } from "../quads.ts";
+import { hodgesLehmann } from "../signed-rank.ts";
 import type { Workbench } from "../workbench.ts";
+import { gap } from "./apart.ts";
 import { commonPorts } from "./common-ports.ts";
 import { pairCase } from "./inputs.ts";
 import type { Compiled, Seat } from "./seat.ts";
-import { type Pair, totalSeries } from "./timing.ts";
+import { type Pair, rulesOf, totalSeries } from "./timing.ts";
 
 type Part<T> = { -readonly [S in Side]?: T };
 
@@ -13,29 +18,39 @@ export interface Placed extends Pair {
   dispose(): void;
 }
 
+const orderAt = (placement: number): readonly Side[] => (swappedAt(placement) ? SIDES.toReversed() : SIDES);
+
 /**
- * Binds both sides for timing in an order, to common buffers where they share inputs and device. Undefined when a side cannot be
- * bound; its seat then says why.
+ * Binds both sides for timing in the placement's order and with its gaps between buffers, to common buffers where they share inputs
+ * and device. Undefined when a side cannot be bound; its seat then says why.
  */
 async function place(
   seats: PerSide<Seat>,
   compiled: PerSide<Compiled>,
   { problem, seeds }: PairRequest,
-  order: readonly Side[],
+  placement: number,
 ): Promise<Placed | undefined> {
   const { inputs, shared } = pairCase(seats.base, seats.candidate, problem, seeds.at(-1)!);
   const { base, candidate } = seats;
-  const common =
-    shared && base.device === candidate.device
-      ? commonPorts(base.device, [compiled.base.prepared.plan, compiled.candidate.prepared.plan], inputs.base)
-      : undefined;
+  const held: { dispose(): void }[] = [];
   const instances: Part<Instance> = {};
   const dispose = (): void => {
     for (const side of SIDES) instances[side]?.dispose();
-    common?.dispose();
+    for (const one of held) one.dispose();
   };
   try {
-    for (const side of order) {
+    held.push(gap(base.device, placement, 0));
+    const common =
+      shared && base.device === candidate.device
+        ? commonPorts(
+            base.device,
+            [compiled.base.prepared.plan, compiled.candidate.prepared.plan],
+            inputs.base,
+          )
+        : undefined;
+    if (common) held.push(common);
+    for (const [index, side] of orderAt(placement).entries()) {
+      held.push(gap(seats[side].device, placement, 1 + index));
       const bound = await seats[side].attempt("run", () =>
         seats[side].bind(compiled[side], common?.ports ?? inputs[side]),
       );
@@ -52,9 +67,9 @@ async function place(
 }
 
 /**
- * The whole plans timed in quads, and where a look judged `changed` once more with everything compiled and bound anew in the other
- * order: code and buffers lie elsewhere then, which alone has made one plan 4 to 7% faster than itself. Undefined when a side
- * cannot be bound. The caller disposes of what is placed.
+ * The whole plans timed in quads, and where a look judged `changed` in further placements: everything compiled and bound anew, in
+ * either order. Where buffers lie has alone made one plan 4 to 7% faster than itself. Undefined when a side cannot be bound. The
+ * caller disposes of what is placed.
  */
 export async function placedSeries(
   bench: Workbench,
@@ -62,17 +77,40 @@ export async function placedSeries(
   compiled: PerSide<Compiled>,
   request: PairRequest,
 ): Promise<{ readonly total: PairedSeries; readonly placed: Placed } | undefined> {
-  const first = await place(seats, compiled, request, SIDES);
+  const start = request.placement ?? 0;
+  const first = await place(seats, compiled, request, start);
   if (!first) return undefined;
-  const total = await unlessThrown(first, () => totalSeries(bench, seats, first, request));
+  const total = await seriesOf(bench, seats, first, request);
   if (total.verdict !== "changed" || request.timing.kind !== "looks") return { total, placed: first };
-  // The first ones live on until the second are there, or the second would get their places.
-  const second = await unlessThrown(first, () => placeAnew(bench, seats, request));
-  if (!second) return { total, placed: first };
-  first.dispose();
-  const again = await unlessThrown(second, () => totalSeries(bench, seats, second, request));
-  return { total: agreed(total, again), placed: second };
+  const fixed: PairRequest = { ...request, timing: { kind: "fixed", quads: PLACEMENTS.quads } };
+  const further: Further[] = [];
+  let placed: Placed = first;
+  for (let placement = start + 1; placement <= start + PLACEMENTS.count; placement += 1) {
+    // The last ones live on until the next are there, or the next would get their places.
+    const next: Placed | undefined = await unlessThrown(placed, () =>
+      placeAnew(bench, seats, request, placement),
+    );
+    if (!next) return { total, placed };
+    placed.dispose();
+    placed = next;
+    const series = await seriesOf(bench, seats, placed, fixed);
+    further.push({ ...series, swapped: swappedAt(placement) });
+    if (series.fault !== undefined) break;
+  }
+  return { total: replaced(total, further, request), placed };
 }
+
+/** A series in a placement after the first. */
+export interface Further extends PairedSeries {
+  readonly swapped: boolean;
+}
+
+const seriesOf = (
+  bench: Workbench,
+  seats: PerSide<Seat>,
+  placed: Placed,
+  request: PairRequest,
+): Promise<PairedSeries> => unlessThrown(placed, () => totalSeries(bench, seats, placed, request));
 
 /** Frees what is placed when the work on it throws: nobody else will. */
 async function unlessThrown<T>(placed: Placed, work: () => Promise<T>): Promise<T> {
@@ -84,31 +122,34 @@ async function unlessThrown<T>(placed: Placed, work: () => Promise<T>): Promise<
   }
 }
 
-/** Both sides compiled and bound once more, the candidate first. */
+/** Both sides compiled and bound once more. */
 async function placeAnew(
   bench: Workbench,
   seats: PerSide<Seat>,
   request: PairRequest,
+  placement: number,
 ): Promise<Placed | undefined> {
-  const order = SIDES.toReversed();
   const made: Part<Compiled> = {};
   bench.context.onPhase("compile");
-  for (const side of order) {
-    const one = await seats[side].attempt("compile", () => seats[side].compile(request.problem));
+  for (const side of orderAt(placement)) {
+    const one = await seats[side].attempt("compile", () =>
+      seats[side].compile(request.problem, { side, placement }),
+    );
     if (!one) return undefined;
     made[side] = one;
   }
-  return place(seats, { base: made.base!, candidate: made.candidate! }, request, order);
+  return place(seats, { base: made.base!, candidate: made.candidate! }, request, placement);
 }
 
-/** The base against itself, compiled and bound a second time: whether this way of comparing sees changes where there are none. */
+/** The base against itself, compiled apart: whether this way of comparing sees changes where there are none. */
 export async function controlSeries(
   bench: Workbench,
   base: Seat,
   compiled: Compiled,
   request: PairRequest,
 ): Promise<PairedSeries | undefined> {
-  const twin = await base.attempt("compile", () => base.compile(request.problem));
+  const apart = { side: "candidate", placement: request.placement ?? 0 } as const;
+  const twin = await base.attempt("compile", () => base.compile(request.problem, apart));
   if (!twin) return undefined;
   const seats = { base, candidate: base };
   const timed = await placedSeries(bench, seats, { base: compiled, candidate: twin }, request);
@@ -116,17 +157,28 @@ export async function controlSeries(
   return timed?.total;
 }
 
-/** What two placements agree on: the smaller change where both show one in the same direction, else nothing. */
-export function agreed(first: PairedSeries, second: PairedSeries): PairedSeries {
-  const placements = [first.ratio, second.ratio];
-  const smaller = Math.abs(Math.log(first.ratio)) < Math.abs(Math.log(second.ratio)) ? first : second;
-  const alike = second.verdict === "changed" && first.ratio > 1 === second.ratio > 1;
-  return { ...smaller, placements, ...(alike ? {} : { verdict: "unresolved" }) };
+/** The first placement's series with what further ones say of its change; unresolved where one could not be timed. */
+export function replaced(
+  first: PairedSeries,
+  further: readonly Further[],
+  { timing }: Pick<PairRequest, "timing">,
+): PairedSeries {
+  const placements = further.map(({ ratio, swapped, quads }) => ({ ratio, swapped, quads }));
+  const fault = further.find((series) => series.fault !== undefined)?.fault;
+  const statistics = further.map(({ swapped, quads }) => ({
+    swapped,
+    statistics: quads.slice(QUADS.dropped).map(quadStatistic),
+  }));
+  const others = judgePlacements(statistics, { ...rulesOf(timing), alpha: PLACEMENTS.alpha });
+  const told = { ...first, ...confirmed(first, others), placements };
+  if (fault === undefined) return told;
+  return { ...told, verdict: "unresolved", fault: `in another placement: ${fault}` };
 }
 
-/** The remark about a change that one placement showed and another did not. */
-export function placementNote({ placements, verdict }: PairedSeries): string | undefined {
+/** The remark about a change that one placement showed and others did not. */
+export function placementNote({ placements, verdict, quads }: PairedSeries): string | undefined {
   if (!placements || verdict === "changed") return undefined;
-  const [first, second] = placements.map((ratio) => ratio.toFixed(4));
-  return `ratio ${first}, and ${second} with code and buffers in other places: no change that both show`;
+  const first = Math.exp(hodgesLehmann(quads.slice(QUADS.dropped).map(quadStatistic)));
+  const others = placements.map(({ ratio }) => ratio.toFixed(4));
+  return `ratio ${first.toFixed(4)}, but ${others.join(", ")} with code and buffers in other places: no change that lies in the code`;
 }

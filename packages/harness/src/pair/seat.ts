@@ -13,6 +13,7 @@ import { faultAt, type Stage, statusOf } from "../failures.ts";
 import { variantLabel } from "../label.ts";
 import { algorithmOf, planSubject, type Subject } from "../subject.ts";
 import type { Workbench } from "../workbench.ts";
+import { type Apart, codeApart } from "./apart.ts";
 import { ownFault, type SideModule } from "./module.ts";
 import { exposed } from "./parity.ts";
 
@@ -82,6 +83,10 @@ export class Seat {
     return this.report.status === "ok";
   }
 
+  get #apart(): Apart {
+    return { side: this.side, placement: this.request.placement ?? 0 };
+  }
+
   /** The profile it runs under, where that is not the host's. */
   get profile(): ProfileName | undefined {
     return this.#place.profile;
@@ -129,13 +134,14 @@ export class Seat {
     }
   }
 
-  /** Plans and compiles the variant for a problem. @throws Fault as the harness's own trials do. */
-  async compile(problem: Problem): Promise<Compiled> {
+  /** Plans and compiles the variant for a problem, apart from other sides and placements. @throws Fault as the harness's own trials do. */
+  async compile(problem: Problem, apart: Apart = this.#apart): Promise<Compiled> {
     const { algorithm: name, config } = this.request.sides[this.side];
     const algorithm = await algorithmOf(this.suite, { algorithm: name });
     const { capabilities } = this.#place.executor;
     const subject = await planSubject(this.suite, algorithm, { problem, config }, capabilities);
-    const prepared = await this.#place.executor.prepare(exposed(subject.plan));
+    const plan = codeApart(exposed(subject.plan), apart);
+    const prepared = await this.#place.executor.prepare(plan);
     return { subject, prepared };
   }
 

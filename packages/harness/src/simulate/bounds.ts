@@ -1,7 +1,7 @@
 import { MDE } from "../protocol.ts";
 import type { ComparisonFigures, Scenario } from "./comparisons.ts";
 import type { ErrorRates } from "./error-rates.ts";
-import { QUADS_PROCESSES, QUADS_REPORT } from "./ours.ts";
+import { QUADS_PLACED, QUADS_PROCESSES, QUADS_REPORT } from "./ours.ts";
 import { RACE_SCHEME, type SelectionFigures } from "./races.ts";
 
 /** Something that the harness promises, and its worst figure over the kinds of noise. */
@@ -37,8 +37,11 @@ export function bounds({
 }: Omit<ErrorRates, "runs" | "seed">): readonly Bound[] {
   const of = (opponent: string, holds: (scenario: Scenario) => boolean) =>
     comparisons.filter((figures) => figures.opponent === opponent && holds(figures.scenario));
-  const alone = of(QUADS_REPORT.name, (scenario) => scenario !== "process");
-  const several = of(QUADS_PROCESSES.name, () => true);
+  const offsets: readonly Scenario[] = ["process", "placement"];
+  const alone = of(QUADS_REPORT.name, (scenario) => !offsets.includes(scenario));
+  const placed = of(QUADS_PLACED.name, () => true);
+  const placedAlone = of(QUADS_PLACED.name, (scenario) => !offsets.includes(scenario));
+  const several = of(QUADS_PROCESSES.name, (scenario) => scenario !== "placement");
   const offset = of(QUADS_PROCESSES.name, (scenario) => scenario === "process");
   const cells = (figures: readonly ComparisonFigures[], value: (one: ComparisonFigures) => number): Cell[] =>
     figures.map((one) => ({ where: one.scenario, value: value(one) }));
@@ -75,6 +78,24 @@ export function bounds({
       "at least",
       0.93,
       cells(alone, (one) => one.coverage!),
+    ),
+    bound(
+      "false changed, placed anew",
+      "at most",
+      0.01,
+      cells(placed, (one) => one.falseChanged),
+    ),
+    bound(
+      "power at 1%, placed anew",
+      "at least",
+      0.9,
+      cells(placedAlone, (one) => one.power1),
+    ),
+    bound(
+      "power at 2%, placed anew",
+      "at least",
+      0.95,
+      cells(placedAlone, (one) => one.power2),
     ),
     bound(
       "false changed, 6 processes",

@@ -1,10 +1,12 @@
 import { fakeClock } from "../fake.ts";
+import { swappedAt } from "../placements.ts";
+import type { QuadSide } from "../quads.ts";
 import { CRITERION } from "./criterion.ts";
 import { COARSE_TICK_NS, repeatsFor, simulatedDevice } from "./device.ts";
 import { NOISE_KINDS, type NoiseKind, noiseSource, PROCESS_OFFSET } from "./noise.ts";
 import { NVBENCH_LEGACY, NVBENCH_ROBUST } from "./nvbench.ts";
 import type { Opponent, Said, Sample } from "./opponent.ts";
-import { MINIMUM, QUADS_BUILD, QUADS_PROCESSES, QUADS_REPORT, QUADS_UNGATED } from "./ours.ts";
+import { MINIMUM, QUADS_BUILD, QUADS_PLACED, QUADS_PROCESSES, QUADS_REPORT, QUADS_UNGATED } from "./ours.ts";
 import { BENCHSTAT, GOOGLE_BENCHMARK } from "./rank-sum.ts";
 import { gaussian, type Seeded } from "./variates.ts";
 
@@ -13,6 +15,7 @@ export const OPPONENTS: readonly Opponent[] = [
   QUADS_REPORT,
   QUADS_UNGATED,
   QUADS_BUILD,
+  QUADS_PLACED,
   QUADS_PROCESSES,
   NVBENCH_LEGACY,
   NVBENCH_ROBUST,
@@ -22,9 +25,15 @@ export const OPPONENTS: readonly Opponent[] = [
   MINIMUM,
 ];
 
-/** What a comparison is put through: a kind of noise, or the base with a coarse tick or with an offset of the process. */
-export type Scenario = NoiseKind | "tick" | "process";
-export const SCENARIOS: readonly Scenario[] = [...NOISE_KINDS, "tick", "process"];
+/** What a comparison is put through: a kind of noise, or the base with a coarse tick, or with an offset of the process or the placement. */
+export type Scenario = NoiseKind | "tick" | "process" | "placement";
+export const SCENARIOS: readonly Scenario[] = [...NOISE_KINDS, "tick", "process", "placement"];
+
+/**
+ * What each placement of code and buffers is worth: to either side by chance (as a fraction, sd), and to whichever is placed second.
+ * On an H200 one plan differed from itself by 2.2% and by 4 to 7%, the same kernels in either of two runs.
+ */
+export const PLACEMENT_OFFSET = { spread: 0.03, second: 0.02 } as const;
 
 /** True slowdowns of B. */
 export const EFFECTS = [0, 0.01, 0.02] as const;
@@ -73,12 +82,12 @@ function machineOf(
     tickNs,
     overheadMs: () => OVERHEAD_MS[0] + (OVERHEAD_MS[1] - OVERHEAD_MS[0]) * phase(),
   });
-  const spread = scenario === "process" ? PROCESS_OFFSET : 0;
+  const { spread, second } = OFFSETS[scenario as keyof typeof OFFSETS] ?? NO_OFFSET;
+  let placement = 0;
   return () => {
-    const ns = {
-      A: KERNEL_NS * (1 + spread * offset()),
-      B: KERNEL_NS * (1 + effect) * (1 + spread * offset()),
-    };
+    const later = swappedAt(placement++) ? "A" : "B";
+    const factor = (side: QuadSide): number => (1 + spread * offset()) * (later === side ? 1 + second : 1);
+    const ns = { A: KERNEL_NS * factor("A"), B: KERNEL_NS * (1 + effect) * factor("B") };
     const repeats = { A: repeatsFor(ns.A, tickNs), B: repeatsFor(ns.B, tickNs) };
     return (side) => {
       const { begin, end } = device.run(ns[side], repeats[side]);
@@ -87,8 +96,11 @@ function machineOf(
   };
 }
 
+const NO_OFFSET = { spread: 0, second: 0 } as const;
+const OFFSETS = { process: { spread: PROCESS_OFFSET, second: 0 }, placement: PLACEMENT_OFFSET } as const;
+
 const kindOf = (scenario: Scenario): NoiseKind =>
-  scenario === "tick" || scenario === "process" ? "ar" : scenario;
+  scenario === "tick" || scenario === "process" || scenario === "placement" ? "ar" : scenario;
 
 /** Seeds that one run uses up, and room for the runs of one scenario. */
 const SEEDS_A_RUN = 4;

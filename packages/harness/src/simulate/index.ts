@@ -1,6 +1,13 @@
 /** Noise of known kinds, and what decision rules make of it: for studies and tests, never for a measuring host. */
 export { type Bound, bounds } from "./bounds.ts";
-export { type ComparisonFigures, EFFECTS, OPPONENTS, SCENARIOS, type Scenario } from "./comparisons.ts";
+export {
+  type ComparisonFigures,
+  EFFECTS,
+  OPPONENTS,
+  PLACEMENT_OFFSET,
+  SCENARIOS,
+  type Scenario,
+} from "./comparisons.ts";
 export { DETECTABLE_RULES, type DetectableFigures, type DetectableRule } from "./detectable.ts";
 export * from "./device.ts";
 export * from "./error-rates.ts";

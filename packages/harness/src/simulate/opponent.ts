@@ -21,7 +21,8 @@ export interface Opponent {
   /** Most samples that it runs: the length of the run over which drifts and ramps stretch. */
   readonly samples: number;
   /**
-   * `open` starts a fresh process on the device, whose sides differ by its own offset; most rules need one. `uniform` serves rules
+   * `open` starts a fresh process on the device, or places code and buffers anew in one, which is all that makes its sides differ by
+   * an offset of its own; most rules need one. `uniform` serves rules
    * that resample; it is none of the noise's.
    */
   compare(open: () => Sample, uniform: Uniform): Said;

@@ -1,8 +1,10 @@
+import type { PairJudgement } from "@tunelab/contract";
+import { confirmed, judgePlacements, swappedAt } from "../placements.ts";
 import { judgeProcesses } from "../processes.ts";
-import { QUADS } from "../protocol.ts";
+import { PLACEMENTS, QUADS } from "../protocol.ts";
 import { QuadMachine } from "../quad-run.ts";
 import { BUILD_QUADS, type QuadRules, quadStatistic, REPORT_QUADS } from "../quads.ts";
-import { type Opponent, oneAfterTheOther, type Sample } from "./opponent.ts";
+import { type Opponent, oneAfterTheOther, type Said, type Sample } from "./opponent.ts";
 
 /** Samples of so many kept quads. */
 export const samplesOf = (quads: number): number => (quads + QUADS.dropped) * 4 * QUADS.samplesPerSlot;
@@ -62,6 +64,32 @@ export const QUADS_PROCESSES: Opponent = {
     return { verdict, ratio, low, high, samples: QUADS.processes * samplesOf(QUADS.quadsPerProcess) };
   },
 };
+
+/** What a comparison in one process says: a change that the first placement shows is looked for in others. */
+export const QUADS_PLACED: Opponent = {
+  name: "quads, placed anew",
+  rule:
+    `quads, build; what they call changed once more in ${PLACEMENTS.count} placements of ${PLACEMENTS.quads} quads, ` +
+    `Student's t over them at ${PLACEMENTS.alpha}`,
+  samples: QUADS_BUILD.samples,
+  compare: (open) => {
+    const sample = open();
+    const machine = new QuadMachine(BUILD_QUADS);
+    for (let next = machine.next(); next; next = machine.next()) machine.take(sample(next.side));
+    const first = machine.outcome();
+    if (first.verdict !== "changed") return saidOf(first, first.samples);
+    const others = Array.from({ length: PLACEMENTS.count }, (_, index) => ({
+      swapped: swappedAt(index + 1),
+      statistics: fixedQuads(open(), PLACEMENTS.quads),
+    }));
+    const judged = confirmed(first, judgePlacements(others, { ...BUILD_QUADS, alpha: PLACEMENTS.alpha }));
+    return saidOf(judged, first.samples + PLACEMENTS.count * samplesOf(PLACEMENTS.quads));
+  },
+};
+
+const saidOf = ({ verdict, ratio, low, high }: PairJudgement, samples: number): Said => ({
+  ...{ verdict, ratio, low, high, samples },
+});
 
 const SAMPLES = 20;
 

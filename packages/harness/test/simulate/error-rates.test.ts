@@ -1,17 +1,29 @@
 import { randomFrom } from "@tunelab/variants";
 import { beforeAll, describe, expect, it } from "vitest";
 import { bounds } from "../../src/simulate/bounds.ts";
-import { type ComparisonFigures, comparisonFigures, SCENARIOS } from "../../src/simulate/comparisons.ts";
+import {
+  type ComparisonFigures,
+  comparisonFigures,
+  SCENARIOS,
+  type Scenario,
+} from "../../src/simulate/comparisons.ts";
 import { DETECTABLE_RULES, detectableFigures } from "../../src/simulate/detectable.ts";
 import { ERROR_RATE_CELLS, type ErrorRates, errorRates } from "../../src/simulate/error-rates.ts";
 import { NOISE_KINDS } from "../../src/simulate/noise.ts";
 import type { Opponent } from "../../src/simulate/opponent.ts";
-import { MINIMUM, QUADS_PROCESSES, QUADS_REPORT } from "../../src/simulate/ours.ts";
+import {
+  MINIMUM,
+  QUADS_BUILD,
+  QUADS_PLACED,
+  QUADS_PROCESSES,
+  QUADS_REPORT,
+} from "../../src/simulate/ours.ts";
 import { RACE_SCHEME, SCHEMES, selectionFigures } from "../../src/simulate/races.ts";
 
 const seeded = (seed: number) => randomFrom(seed).float;
 const options = { runs: 100, seed: 1, seeded };
-const ONE_PROCESS = SCENARIOS.filter((scenario) => scenario !== "process");
+const OFFSETS: readonly Scenario[] = ["process", "placement"];
+const ONE_PROCESS = SCENARIOS.filter((scenario) => !OFFSETS.includes(scenario));
 
 describe("quads on known noise", () => {
   let figures: readonly ComparisonFigures[];
@@ -46,6 +58,23 @@ describe("quads on known noise", () => {
   it("take a process's own offset for a change when there is one process, not when there are six", () => {
     expect(comparisonFigures(QUADS_REPORT, "process", options).falseChanged).toBeGreaterThan(0.1);
     expect(comparisonFigures(QUADS_PROCESSES, "process", options).falseChanged).toBeLessThanOrEqual(0.01);
+  });
+});
+
+describe("quads placed anew", () => {
+  it("take no offset of a process or placement for a change, where one placement mostly does", () => {
+    expect(comparisonFigures(QUADS_BUILD, "placement", options).falseChanged).toBeGreaterThan(0.7);
+    for (const scenario of OFFSETS)
+      expect(comparisonFigures(QUADS_PLACED, scenario, options).falseChanged, scenario).toBeLessThanOrEqual(
+        0.02,
+      );
+  });
+
+  it("still see 1% nine times in ten where the noise is worst, and 2%", () => {
+    const { power1, power2, falseSame } = comparisonFigures(QUADS_PLACED, "all", options);
+    expect(power1).toBeGreaterThanOrEqual(0.9);
+    expect(power2).toBeGreaterThanOrEqual(0.95);
+    expect(falseSame).toBeLessThanOrEqual(0.01);
   });
 });
 
