@@ -4,7 +4,7 @@
  * Plain Node, so that it runs where the packed laboratory does. Exit 0 when it was seen often enough.
  */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -12,7 +12,8 @@ import { parseArgs } from "node:util";
 const HELP = `node measure.mjs --lab DIR --kernel NAME --problem DIMS [--variant ID] [--device ID] [--profile NAME]
   --effect F   fraction to look for (default 0.01)
   --runs N     comparisons (default 10), of which --least N (default 9) must see it
-  --out FILE   where the figures go as JSON
+  --out FILE   where the figures go as JSON, after each comparison; one that is there is gone on from
+  --seconds N  begin no comparison after so many seconds (exit 3: run it again)
 
 Example: node measure.mjs --lab lab --kernel matched-filter --problem n=1024,data=64,templates=512,pairs=32768`;
 
@@ -28,6 +29,7 @@ const { values: flags } = parseArgs({
     runs: { type: "string", default: "10" },
     least: { type: "string", default: "9" },
     out: { type: "string" },
+    seconds: { type: "string", default: "Infinity" },
     help: { type: "boolean" },
   },
 });
@@ -67,33 +69,54 @@ function compare(candidate, seed, ...more) {
 const told = ({ row: { verdict, judgement, ns, outcomes }, seconds }) => {
   const equal = outcomes[0].shapes.every(({ buffers }) => buffers.every(({ differing }) => differing === 0));
   const { ratio, low, high, count } = judgement;
-  return { verdict, ratio, low, high, quads: count, ns, bits: equal ? "equal" : "differ", seconds };
+  return { verdict, ratio, low, high, count, ns, bits: equal ? "equal" : "differ", seconds };
 };
 const line = ({ verdict, ratio, low, high, ns, bits, seconds }) =>
   `${(ns.base / 1e3).toFixed(1)} us, ratio ${ratio.toFixed(4)} (${Number(low).toFixed(4)} to ${Number(high).toFixed(4)}), ` +
   `${verdict}, bits ${bits}, ${seconds.toFixed(1)} s`;
 
-const wanted = 1 + Number(flags.effect);
-const tried = candidates.map((name) => {
+const started = Date.now();
+const done = flags.out && existsSync(flags.out) ? JSON.parse(readFileSync(flags.out, "utf8")) : {};
+const { tried = [], runs = [] } = done;
+let { nearest } = done;
+
+/** Keeps what was found so far, whole or not at all. */
+function keep() {
+  if (!flags.out) return;
+  writeFileSync(
+    `${flags.out}.new`,
+    `${JSON.stringify({ flags, tried, nearest, runs, seen: seen() }, null, 1)}\n`,
+  );
+  renameSync(`${flags.out}.new`, flags.out);
+}
+const seen = () => runs.filter(({ verdict }) => verdict === "slower").length;
+
+/** Before a comparison: ends this when its time is up. */
+function inTime(next) {
+  if (Date.now() - started < 1_000 * Number(flags.seconds)) return;
+  console.log(`No time for ${next}: run it again with the same --out`);
+  process.exit(3);
+}
+
+for (const name of candidates.filter((one) => tried.every((known) => known.name !== one))) {
+  inTime(name);
   const found = told(compare(name, 1, "--looks", "32"));
   console.log(`${name}: ${line(found)}`);
-  return { name, ...found };
-});
-const nearest = tried.reduce((best, one) =>
-  Math.abs(one.ratio - wanted) < Math.abs(best.ratio - wanted) ? one : best,
-);
-console.log(`nearest to ${flags.effect}: ${nearest.name} (${(nearest.ratio - 1).toFixed(4)})`);
-const runs = Array.from({ length: Number(flags.runs) }, (_, index) => {
-  const found = told(compare(nearest.name, 100 + 3 * index));
-  console.log(`run ${index + 1}: ${line(found)}`);
-  return found;
-});
-const seen = runs.filter(({ verdict }) => verdict === "slower").length;
-const enough = seen >= Number(flags.least);
-console.log(`${seen} of ${runs.length} called it slower: ${enough ? "enough" : "TOO FEW"}`);
-if (flags.out)
-  writeFileSync(
-    flags.out,
-    `${JSON.stringify({ flags, tried, nearest: nearest.name, runs, seen }, null, 1)}\n`,
-  );
+  tried.push({ name, ...found });
+  keep();
+}
+const wanted = 1 + Number(flags.effect);
+const far = ({ ratio }) => Math.abs(ratio - wanted);
+const best = tried.reduce((least, one) => (far(one) < far(least) ? one : least));
+nearest ??= best.name;
+console.log(`nearest to ${flags.effect}: ${nearest} (${(best.ratio - 1).toFixed(4)})`);
+while (runs.length < Number(flags.runs)) {
+  inTime(`run ${runs.length + 1}`);
+  const found = told(compare(nearest, 100 + 3 * runs.length));
+  runs.push(found);
+  console.log(`run ${runs.length}: ${line(found)}`);
+  keep();
+}
+const enough = seen() >= Number(flags.least);
+console.log(`${seen()} of ${runs.length} called it slower: ${enough ? "enough" : "TOO FEW"}`);
 process.exit(enough ? 0 : 1);

@@ -6,6 +6,7 @@ export * from "./run.ts";
 export { type ReferenceOptions, runReferences } from "./run-reference.ts";
 export {
   contractRefusal,
+  copySide,
   type OwnContract,
   ownContract,
   prepareSide,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CONTRACT_VERSION, Fault } from "@tunelab/contract";
 import { BUNDLE_FORMAT, bundleOperations, readBundle } from "./bundle.ts";
@@ -81,7 +81,7 @@ async function makeSide(revision: Revision, source: Source, cache: string): Prom
   const made = await mkdtemp(join(bundles, ".new-"));
   try {
     const manifest = await fill(made, revision, source);
-    await writeFile(join(made, MANIFEST), `${JSON.stringify(manifest, null, 1)}\n`);
+    await writeManifest(made, manifest);
     const name = manifest.faults.length === 0 ? finalName(manifest) : `faulty-${finalName(manifest)}`;
     const folder = join(bundles, name);
     // What another process made meanwhile has the same contents by its name.
@@ -129,6 +129,19 @@ async function fill(folder: string, revision: Revision, { tree, installed }: Sou
     else operations.push({ ...described, package: bundled.package, file, sha256: bundled.sha256 });
   }
   return { format: BUNDLE_FORMAT, revision, declarations: await contractOf(tree), operations, faults };
+}
+
+const writeManifest = (folder: string, manifest: SideManifest): Promise<void> =>
+  writeFile(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 1)}\n`);
+
+/**
+ * Copies a side to a folder that anybody may read, under the name by which it was asked for: a cached one's own is that of
+ * whoever made it.
+ */
+export async function copySide({ folder, ...manifest }: Side, to: string): Promise<void> {
+  await cp(folder, to, { recursive: true });
+  await chmod(to, 0o755);
+  await writeManifest(to, manifest);
 }
 
 /** Reads a side back from its folder. @throws Fault `data` when it is damaged or of another format. */

@@ -11,7 +11,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Git, git } from "../src/git.ts";
-import { meet, offerOf, ownContract, prepareSide, resolveRevision, type SideFolder } from "../src/index.ts";
+import {
+  copySide,
+  meet,
+  offerOf,
+  ownContract,
+  prepareSide,
+  readSide,
+  resolveRevision,
+  type SideFolder,
+} from "../src/index.ts";
 import { BODIES, FixtureRepository, suiteSource } from "./fixture.ts";
 
 let repository: FixtureRepository;
@@ -51,6 +60,16 @@ describe("a side made from a commit", { timeout: 60_000 }, () => {
     const text = readFileSync(join(made.folder, made.operations[0]!.file), "utf8");
     expect(text).not.toMatch(/^import /m);
     expect(text).not.toContain(repository.root);
+  });
+
+  it("is copied under the name by which it was asked for, not that of whoever had it made", async () => {
+    await side("HEAD");
+    repository.git("branch", "--force", "another-name", "HEAD");
+    const to = join(cache, "copy");
+    await copySide(await side("another-name"), to);
+    const { revision, folder, operations } = await readSide(to);
+    expect(revision.text).toBe("another-name");
+    expect([folder, operations.length]).toEqual([to, 1]);
   });
 
   it("is cached by its commit: the second time nothing is checked out; a damaged one is made again", async () => {

@@ -1,7 +1,7 @@
 import { chmod, cp, mkdir, mkdtemp, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { contractRefusal, ownContract, type SideFolder } from "@tunelab/compare";
+import { contractRefusal, copySide, ownContract, type SideFolder } from "@tunelab/compare";
 import { Fault } from "@tunelab/contract";
 import { dawnPath } from "@tunelab/devices";
 import type { Command } from "commander";
@@ -94,11 +94,8 @@ async function pack(flags: Flags, io: Io): Promise<void> {
       logLevel: "silent",
     });
     if (flags.dawn) await cp(dawnPath(), join(made, "dawn.node"));
-    for (const [index, { folder }] of (compared ?? []).entries()) {
-      const side = join(made, packedSideFolder(index));
-      await cp(folder, side, { recursive: true });
-      await chmod(side, 0o755);
-    }
+    for (const [index, side] of (compared ?? []).entries())
+      await copySide(side, join(made, packedSideFolder(index)));
     await writeFile(join(made, "README.txt"), readme(baked.commit, flags.dawn, compared !== undefined));
     // A temporary folder is its maker's alone; a pack is for whoever gets it.
     await chmod(made, 0o755);
