@@ -4,7 +4,15 @@
  * Plain Node, so that it runs where the packed laboratory does. Exit 0 when it was seen often enough.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -51,14 +59,15 @@ function compare(candidate, seed, ...more) {
   words.push("--device", flags.device, "--profile", flags.profile, "--seed", String(seed), "--no-straddle");
   if (flags.variant) words.push("--variant", flags.variant);
   const from = Date.now();
+  rmSync(record, { force: true });
   try {
     const quiet = ["ignore", "ignore", "pipe"];
     execFileSync(process.execPath, [join(flags.lab, "lab.mjs"), ...words, "--record", record, ...more], {
       stdio: quiet,
     });
   } catch (error) {
-    // 1: regressed, as it should be; 3: unresolved. Everything else is told and ends this.
-    if (error.status !== 1 && error.status !== 3)
+    // 1: regressed, as it should be; 3: unresolved. Everything else, 1 without a record too, is told and ends this.
+    if ((error.status !== 1 && error.status !== 3) || !existsSync(record))
       throw new Error(`${candidate}: ${String(error.stderr).trim()}`);
   }
   const [row] = JSON.parse(readFileSync(record, "utf8")).rows;

@@ -169,6 +169,15 @@ describe.skipIf(!embedded)("commits compared on the embedded GPU", { timeout: 60
     expect(exit).toBe(COMPARE_EXIT.regressed);
   });
 
+  it("times both sides with the same repeats, though one fills a sample with fewer", async () => {
+    const before = changed({ before: "// short" }, "a short kernel");
+    const after = changed({ before: "// shorter" }, "a shorter kernel");
+    const { rows } = await compare(before, after, { straddle: false });
+    // One repeat fills 200 ticks before, two do after; at one and two it would be 0.89.
+    expect(rows[0]!.outcomes[0]!.total!.repeats).toEqual({ base: 2, candidate: 2 });
+    expect(rows[0]!.judgement!.ratio).toBeCloseTo((2 * 170 * 0.97 + 33) / (2 * 170 + 33), 2);
+  });
+
   it("looks at no shape but the problem itself when told so", async () => {
     const barrier = changed({ before: "workgroupBarrier();" }, "a barrier, one shape");
     const { rows } = await compare(plain, barrier, { straddle: false, untimed: true });

@@ -17,7 +17,7 @@ import { CERTIFIED, RACE_BYTES } from "./protocol.ts";
 import { type RaceOutcome, runRace } from "./race.ts";
 import { type Racer, shuffleBy } from "./race-rounds.ts";
 import { judgeSample } from "./reject.ts";
-import { findRepeats } from "./repeats.ts";
+import { equalRepeats, findRepeats, type Repeats } from "./repeats.ts";
 import type { RawSample } from "./types.ts";
 import type { Workbench } from "./workbench.ts";
 
@@ -28,7 +28,9 @@ interface Runner extends Racer {
   readonly timeable: InstanceTimeable;
   readonly clock: "gpu" | "wall";
   readonly tickNs: number;
-  readonly repeats: number;
+  /** What filling a sample takes, and how many repeats it is given. */
+  readonly needs: Pick<Repeats, "repeats" | "ns">;
+  repeats: number;
   previous?: RawSample;
   readonly rejected: Record<string, number>;
 }
@@ -67,6 +69,7 @@ export async function raceField(
       runners.push(found.runner);
     }
     turn(-1);
+    equalise(runners);
     const race = await run(bench, runners, left);
     for (const standing of race.standings) {
       turn(entries.findIndex(({ request }) => request === standing.entry.opened.request));
@@ -114,8 +117,19 @@ async function ready(bench: Workbench, known: Known, opened: Opened, keep: boole
   const { clock, tickNs } = await bench.ticks(hostLoop ? "wall" : "best");
   const timeable = instanceTimeable(opened.instance, clock);
   const untimed = await timeable.sample(1);
-  const repeats = hostLoop ? 1 : (await findRepeats(timeable, clock, tickNs, untimed)).repeats;
-  return { id: known.variant, keep, known, opened, timeable, clock, tickNs, repeats, rejected: {} };
+  const needs = hostLoop ? LOOPS : await findRepeats(timeable, clock, tickNs, untimed);
+  const { repeats } = needs;
+  return { id: known.variant, keep, known, opened, timeable, clock, tickNs, needs, repeats, rejected: {} };
+}
+
+/** A host-driven loop runs once a sample. */
+const LOOPS = { repeats: 1, ns: 0 } as const;
+
+/** Gives all that do not loop the same repeats, as far as that goes. */
+function equalise(runners: readonly Runner[]): void {
+  const inPasses = runners.filter(({ needs }) => needs !== LOOPS);
+  const counts = equalRepeats(inPasses.map(({ needs }) => needs));
+  for (const [index, runner] of inPasses.entries()) runner.repeats = counts[index]!;
 }
 
 async function run(

@@ -61,3 +61,19 @@ export async function findRepeats(
     repeats *= 2;
   }
 }
+
+/** Nobody runs more than so many times the repeats that it needs: whoever would is so much slower that it is told apart anyway. */
+const MOST_BEYOND_NEED = 2;
+
+/**
+ * Repeats at which several are compared: the most that any of them needs, within twice the own and the submission cap. What a pass
+ * costs beside its kernel (1.4 us on an H200) is shared out among its repeats, so that with one repeat on one side and two on the
+ * other, which takes no more than 1% where a sample lasts just 200 ticks, a kernel of 5 us differed from itself by a tenth.
+ */
+export function equalRepeats(found: readonly Pick<Repeats, "repeats" | "ns">[]): readonly number[] {
+  const most = Math.max(...found.map(({ repeats }) => repeats));
+  return found.map(({ repeats, ns }) => {
+    const fits = ns > 0 ? Math.floor((SUBMISSION_CAP_MS * 1e6 * repeats) / ns) : repeats;
+    return Math.max(repeats, Math.min(most, MOST_BEYOND_NEED * repeats, fits));
+  });
+}

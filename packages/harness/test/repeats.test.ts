@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fakeClock, fakeTimeable } from "../src/fake.ts";
 import { MAXIMUM_REPEATS } from "../src/protocol.ts";
-import { findRepeats } from "../src/repeats.ts";
+import { equalRepeats, findRepeats } from "../src/repeats.ts";
 
 const TICK = 65_536;
 
@@ -82,5 +82,39 @@ describe("inner repeats", () => {
     const many = fakeTimeable({ clock: fakeClock(), repeatNs: () => 500_000, tickNs: TICK, passes: "each" });
     expect((await findRepeats(one, "gpu", TICK)).rounding).toBeLessThan(0.0051);
     expect((await findRepeats(many, "gpu", TICK)).rounding).toBeGreaterThan(0.02);
+  });
+});
+
+describe("repeats at which several are compared", () => {
+  it("are the most that any needs: what a pass costs beside the kernel is then shared out alike", () => {
+    // A kernel of 5 us in passes of 1.4 us: 6.4 us with one repeat, 5.7 us a repeat with two.
+    expect(
+      equalRepeats([
+        { repeats: 1, ns: 6_410 },
+        { repeats: 2, ns: 11_400 },
+      ]),
+    ).toEqual([2, 2]);
+    expect(equalRepeats([{ repeats: 3, ns: 9_000 }])).toEqual([3]);
+    expect(equalRepeats([])).toEqual([]);
+  });
+
+  it("are no more than twice those of whoever is far slower, nor a submission over its cap", () => {
+    expect(
+      equalRepeats([
+        { repeats: 16, ns: 1_000 },
+        { repeats: 1, ns: 70_000 },
+        { repeats: 10, ns: 70_000_000 },
+        { repeats: 1, ns: 400_000_000 },
+      ]),
+    ).toEqual([16, 2, 14, 1]);
+  });
+
+  it("stay as they are where the clock saw nothing", () => {
+    expect(
+      equalRepeats([
+        { repeats: 4, ns: 0 },
+        { repeats: 8, ns: 100 },
+      ]),
+    ).toEqual([4, 8]);
   });
 });

@@ -5,7 +5,7 @@ import { MAXIMUM_ROUNDING } from "../protocol.ts";
 import { type QuadOutcome, runQuads } from "../quad-run.ts";
 import { BUILD_QUADS, type QuadRules, type QuadSide } from "../quads.ts";
 import { judgeSample } from "../reject.ts";
-import { findRepeats, type Repeats } from "../repeats.ts";
+import { equalRepeats, findRepeats, type Repeats } from "../repeats.ts";
 import type { RawSample } from "../types.ts";
 import type { Ticks, Workbench } from "../workbench.ts";
 import type { Compiled, Seat } from "./seat.ts";
@@ -28,7 +28,9 @@ export function rulesOf(timing: PairRequest["timing"]): QuadRules {
 /** One side of a series: what to run, and how many repeats a sample holds. */
 interface Runner {
   readonly timeable: InstanceTimeable;
+  /** What filling a sample takes, and how many repeats it is given. */
   readonly repeats: Repeats;
+  count: number;
   previous: RawSample | undefined;
 }
 
@@ -38,7 +40,12 @@ async function runnerOf(instance: Instance, ticks: Ticks, hostLoop: boolean): Pr
   const repeats = hostLoop
     ? { repeats: 1, ns: 0, resolved: true, rounding: 0 }
     : await findRepeats(timeable, ticks.clock, ticks.tickNs, untimed);
-  return { timeable, repeats, previous: undefined };
+  return { timeable, repeats, count: repeats.repeats, previous: undefined };
+}
+
+function equalise(runners: readonly Runner[]): void {
+  const counts = equalRepeats(runners.map(({ repeats }) => repeats));
+  for (const [index, runner] of runners.entries()) runner.count = counts[index]!;
 }
 
 /** Whether a plan loops under the host's control: then a sample is one run, timed by the wall. */
@@ -73,10 +80,8 @@ async function series(
     const runner = await seats[side].attempt("run", () => runnerOf(instances[side], ticks, hostLoop));
     if (runner) runners[side] = runner;
   }
-  const repeats = {
-    base: runners.base?.repeats.repeats ?? 0,
-    candidate: runners.candidate?.repeats.repeats ?? 0,
-  };
+  if (runners.base && runners.candidate && !hostLoop) equalise([runners.base, runners.candidate]);
+  const repeats = { base: runners.base?.count ?? 0, candidate: runners.candidate?.count ?? 0 };
   const rejected: Record<string, number> = {};
   const blind = SIDES.find((side) => runners[side] && !runners[side].repeats.resolved);
   const missing = SIDES.find((side) => !runners[side]);
@@ -107,11 +112,10 @@ async function series(
 
 /** ns of one repeat; NaN, counted by its reason, when the sample cannot be used. */
 async function takeOne(runner: Runner, ticks: Ticks, rejected: Record<string, number>): Promise<number> {
-  const { repeats } = runner.repeats;
-  const sample = await runner.timeable.sample(repeats);
-  const judged = judgeSample(sample, repeats, ticks, runner.previous);
+  const sample = await runner.timeable.sample(runner.count);
+  const judged = judgeSample(sample, runner.count, ticks, runner.previous);
   runner.previous = sample;
-  if (judged.rejected === undefined) return judged.ns / repeats;
+  if (judged.rejected === undefined) return judged.ns / runner.count;
   rejected[judged.rejected] = (rejected[judged.rejected] ?? 0) + 1;
   return Number.NaN;
 }
