@@ -88,7 +88,9 @@ export async function runStudy(
     try {
       for (const step of steps) {
         progress.next(step.what);
-        points.push(await measureStep(bench, operation.name, algorithm, config, problem, step));
+        const point = await measureStep(bench, operation.name, algorithm, config, problem, step);
+        points.push(point);
+        if (!point.timing) io.note(`${step.what}: ${point.status}: ${point.reason ?? "no reason given"}`);
       }
     } finally {
       progress.stop();

@@ -23,6 +23,7 @@ const WRONG: readonly (readonly [what: string, words: readonly string[], says: R
   ["number of runs", ["error-rates", "--runs", "many"], /--runs takes a whole number, not "many"/],
   ["number of runs (none)", ["error-rates", "--runs", "0"], /--runs must be at least 1/],
   ["kernel to collapse", ["collapse", "gemmm"], /unknown kernel "gemmm"/],
+  ["kernel without indices to collapse", ["collapse", "fft"], /fft has no index buffer .*: matched-filter/],
   ["kernel to pad", ["padding", "gemmm"], /unknown kernel "gemmm"/],
   ["device to fill", ["saturation", "matched-filter", "--device", "tpu"], /unknown device tpu/],
   ["padding steps", ["padding", "matched-filter", "--steps", "0"], /--steps takes 1 to 64, not 0/],

@@ -1,8 +1,9 @@
-import type { StudyPoint } from "@tunelab/contract";
+import { Fault, type StudyPoint } from "@tunelab/contract";
 import { formatPercent, formatRatio, formatTime, gridText, NOTHING } from "@tunelab/report";
 import type { Command } from "commander";
 import type { Io } from "../io.ts";
 import { toldWhere } from "../record.ts";
+import { kernelNamed, loadSuite, loadSuites } from "../registry.ts";
 import { leastNs, runStudy, type StudyFlags, studyOptions, verifiedText } from "../study.ts";
 
 /** Plain (0) and collapsed (1) in an order that cancels a drift: each three times. */
@@ -26,7 +27,19 @@ export function register(program: Command, io: Io): void {
     .action((kernel: string, flags: StudyFlags) => collapse(kernel, flags, io));
 }
 
+/** @throws Fault `usage` for a kernel whose inputs have no indices that could point at one slice. */
+async function checkCollapses(kernel: string): Promise<void> {
+  const { operation, collapse: own } = await loadSuite((await kernelNamed(kernel)).name);
+  if (own) return;
+  const able = (await loadSuites()).flatMap((suite) => (suite.collapse ? suite.operation.name : []));
+  throw new Fault(
+    "usage",
+    `${operation.name} has no index buffer to collapse; these have: ${able.join(", ")}`,
+  );
+}
+
 async function collapse(kernel: string, flags: StudyFlags, io: Io): Promise<void> {
+  await checkCollapses(kernel);
   const { study, recorded } = await runStudy("collapse", kernel, flags, io, () => ({
     steps: ORDER.map((x) => ({
       x,
