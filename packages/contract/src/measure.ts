@@ -29,6 +29,14 @@ export interface MeasureRequest {
   readonly altered?: Alteration;
 }
 
+/** What every call pays beside its kernel. */
+export interface Trip {
+  /** Submit, wait and map of a call that computes nothing, ms. */
+  readonly roundTripMs: number;
+  /** Each byte up to the device, ms. */
+  readonly msPerByte: number;
+}
+
 /** A trial before the session gives it its id. */
 export type TrialOutcome = Omit<Trial, "id" | "session" | "sequence" | "measuredAt">;
 

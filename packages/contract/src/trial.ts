@@ -1,6 +1,6 @@
 import type { DeviceInfo, ProfileName } from "./device.ts";
 import type { MachineLoad } from "./machine.ts";
-import type { Duel } from "./measure.ts";
+import type { Duel, Trip } from "./measure.ts";
 import type { Config, Problem, Verdict } from "./operation.ts";
 import type { CeilingKind } from "./probe.ts";
 import type { Study } from "./study.ts";
@@ -203,6 +203,7 @@ export type SessionEvent =
   | { readonly kind: "ceilings"; readonly at: string; readonly ceilings: Ceilings }
   | { readonly kind: "noise"; readonly at: string; readonly noise: Noise; readonly machine?: MachineLoad }
   | { readonly kind: "study"; readonly at: string; readonly study: Study }
+  | { readonly kind: "trip"; readonly at: string; readonly trip: Trip }
   /** The session measures a study with fixed rows and columns: its trials are that study's cells, and no table takes them. */
   | { readonly kind: "study-table"; readonly at: string; readonly plan: StudyPlan }
   /** The device did not stay the same while the session measured: nothing in it may be published. */

@@ -57,6 +57,7 @@ export function serveHost(parts: HostParts): void {
     race: async (request) => (await device()).harness.race(request, (index) => void parent.turn(index)),
     ceilings: async (kinds) => (await device()).harness.ceilings(kinds),
     noise: async (samples) => (await device()).harness.noise(samples),
+    trip: async () => (await device()).harness.trip(),
     routes: async (request) => (await device()).harness.routes(request),
     pair: async (request) => (await device()).harness.pair(request),
     shutdown: async () => {

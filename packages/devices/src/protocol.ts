@@ -16,6 +16,7 @@ import type {
   SideReport,
   Trial,
   TrialOutcome,
+  Trip,
 } from "@tunelab/contract";
 
 /** Which adapter a host opens and how; serialised into the host's start message. */
@@ -55,6 +56,7 @@ export interface HostApi {
   race(request: RaceRequest): Promise<RaceReport>;
   ceilings(kinds?: readonly CeilingKind[]): Promise<Ceilings>;
   noise(samples: number): Promise<Noise>;
+  trip(): Promise<Trip>;
   routes(request: RouteRequest): Promise<readonly Route[]>;
   pair(request: PairRequest): Promise<PairOutcome>;
   shutdown(): Promise<void>;
@@ -129,6 +131,8 @@ export interface Bench {
   race(request: RaceRequest, limitMs?: number): Promise<RacedField>;
   ceilings(kinds?: readonly CeilingKind[], limitMs?: number): Promise<Ceilings>;
   noise(samples: number, limitMs?: number): Promise<Noise>;
+  /** What every call on the device pays beside its kernel. */
+  trip(limitMs?: number): Promise<Trip>;
   /** Told of every restart: the reason and the guilty variant. */
   onRestart(listener: (reason: string, request: MeasureRequest | undefined) => void): void;
   /** Told what the host is doing, for accounts of where the time went. */

@@ -74,6 +74,7 @@ export async function openBench(
     race: (request, limitMs) => supervisor.race(request, limitMs),
     ceilings: (kinds, limitMs) => supervisor.ask("the ceilings", (api) => api.ceilings(kinds), limitMs),
     noise: (samples, limitMs) => supervisor.ask("the noise probe", (api) => api.noise(samples), limitMs),
+    trip: (limitMs) => supervisor.ask("the round trip", (api) => api.trip(), limitMs),
     routes: (request) => supervisor.ask("the routes", (api) => api.routes(request)),
     pair: (request) => supervisor.pair(request),
     onRestart: (listener) => supervisor.listeners.push(listener),

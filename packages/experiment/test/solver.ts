@@ -118,7 +118,8 @@ export function bench(answer: Answer): { readonly bench: Bench; readonly asked: 
     return { ...about, status: "ok", ...timed(found) };
   };
   const noise = async () => ({ kernel: "fma", samplesNs: [1], cv: 0, gateReachable: true });
-  return { bench: { measure, noise } as unknown as Bench, asked };
+  const trip = async () => ({ roundTripMs: 1, msPerByte: 1e-3 });
+  return { bench: { measure, noise, trip } as unknown as Bench, asked };
 }
 
 /** Five samples of so many ms around their median, and a verdict that holds. */

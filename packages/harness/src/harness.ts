@@ -1,3 +1,4 @@
+import { measureTrip } from "@tunelab/executor/trip";
 import { compileAhead } from "./ahead.ts";
 import { measureCeilings } from "./ceilings.ts";
 import { raceField } from "./field.ts";
@@ -34,6 +35,11 @@ export function createHarness(context: HarnessContext): Harness {
         return found;
       }),
     noise: (samples) => quietly(() => measureNoise(bench, samples)),
+    trip: () =>
+      quietly(() => {
+        context.onPhase("measure");
+        return measureTrip(context.device, () => context.clock.now());
+      }),
     routes: (request) =>
       quietly(async () => {
         context.onPhase("plan");

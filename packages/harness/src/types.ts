@@ -18,6 +18,7 @@ import type {
   SideReport,
   Suite,
   TrialOutcome,
+  Trip,
 } from "@tunelab/contract";
 import type { Instance } from "@tunelab/executor";
 import type { SideLoader } from "./pair/module.ts";
@@ -77,6 +78,8 @@ export interface Harness {
   /** Every probe, or those of the kinds named. */
   ceilings(kinds?: readonly CeilingKind[]): Promise<Ceilings>;
   noise(samples: number): Promise<Noise>;
+  /** What every call pays beside its kernel. */
+  trip(): Promise<Trip>;
   /** Variants that a side runs a problem with. */
   routes(request: RouteRequest): Promise<readonly Route[]>;
   /** Two variants against each other. */

@@ -5,6 +5,7 @@ import {
   type Operation,
   type Problem,
   type ProfileName,
+  type Trip,
   type TuningTable,
 } from "@tunelab/contract";
 import { type Budgets, Executor } from "@tunelab/executor";
@@ -21,7 +22,6 @@ import { type RuntimeEvent, Teller } from "./events.ts";
 import { type DeviceOptions, type OpenDevice, openDevice } from "./open.ts";
 import { RuntimeOperation } from "./operation.ts";
 import type { Backend } from "./route.ts";
-import type { Trip } from "./trip.ts";
 
 export interface RuntimeOptions extends DeviceOptions {
   /**
@@ -133,7 +133,7 @@ export class Runtime {
   /** What every call pays beside its kernel, measured when first asked for. */
   trip(): Promise<Trip> {
     const gpu = this.#theGpu();
-    gpu.trip ??= import("./trip.ts").then(({ measureTrip }) =>
+    gpu.trip ??= import("@tunelab/executor/trip").then(({ measureTrip }) =>
       measureTrip(gpu.device, () => performance.now()),
     );
     return gpu.trip;

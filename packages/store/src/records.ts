@@ -177,6 +177,11 @@ const event = v.variant("kind", [
   }),
   v.object({ kind: v.literal("study"), at: isoTime, study }),
   v.object({ kind: v.literal("study-table"), at: isoTime, plan: studyPlan }),
+  v.object({
+    kind: v.literal("trip"),
+    at: isoTime,
+    trip: v.object({ roundTripMs: real, msPerByte: real }),
+  }),
   v.object({ kind: v.literal("untrusted"), at: isoTime, reason: text }),
   v.object({ kind: v.literal("host-restart"), at: isoTime, reason: text, variant: text }),
   v.object({

@@ -19,7 +19,15 @@ export const studyPlan: Schema<StudyPlan> = v.object({
     v.variant("kind", [
       v.object({ kind: v.literal("faster"), name: text, of: v.array(text) }),
       v.object({ kind: v.literal("ratio"), name: text, of: text, over: v.array(text) }),
+      v.object({ kind: v.literal("call"), name: text, of: v.array(text) }),
     ]),
+  ),
+  chooses: v.exactOptional(
+    v.object({
+      of: v.array(v.object({ name: text, columns: v.array(text) })),
+      parameters: v.array(text),
+      ordered: v.boolean(),
+    }),
   ),
   statistic: v.picklist(["median", "minimum"]),
   budgetMs: v.number(),
@@ -27,6 +35,7 @@ export const studyPlan: Schema<StudyPlan> = v.object({
   rows: v.array(
     v.object({
       problem,
+      bytes: v.exactOptional(v.number()),
       cells: v.array(v.union([v.object({ algorithm: text, config }), v.literal("host"), v.null()])),
     }),
   ),

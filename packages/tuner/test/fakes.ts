@@ -201,6 +201,10 @@ export class FakeBench implements Bench {
     return this.noiseFound;
   }
 
+  async trip(): Promise<Trip> {
+    return { roundTripMs: 0.1, msPerByte: 1e-6 };
+  }
+
   async ceilings(_kinds?: unknown, limitMs?: number): Promise<Ceilings> {
     this.#spend(this.ceilingsMs, limitMs);
     if (this.failing.includes("ceilings")) throw new Error("no ceilings today");

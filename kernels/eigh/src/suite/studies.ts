@@ -4,6 +4,7 @@ import { placed } from "../algorithms/scalar/plan.ts";
 import type { EighProblem } from "../problem.ts";
 import { lanesOf } from "../wgsl/lanes.ts";
 import { eighProblem } from "./problems.ts";
+import { crossover, untunedForm } from "./studies/crossover.ts";
 import { M1_BACKENDS, M1_INNER, M1_MATRICES, M1_MODES, M1_THREADS } from "./studies/m1.ts";
 
 type Column = StudyColumn<EighProblem>;
@@ -179,5 +180,12 @@ export const inner: StudyTable<EighProblem> = {
   reference: M1_INNER,
 };
 
-/** The five tables of the document, for any device. */
-export const studies: readonly StudyTable<EighProblem>[] = [threads, matrices, modes, backends, inner];
+/** The five tables of the document, for any device, and where the CPU answers first. */
+export const studies: readonly StudyTable<EighProblem>[] = [
+  threads,
+  matrices,
+  modes,
+  backends,
+  inner,
+  crossover,
+];

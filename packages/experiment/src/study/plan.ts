@@ -65,6 +65,7 @@ export function planStudy(
     ...(shows === undefined ? {} : { shows }),
     rows: study.rows.map((problem) => ({
       problem,
+      ...(columns.some(({ host }) => host) ? { bytes: travelling(operation, problem) } : {}),
       cells: columns.map((column) => {
         if (column.host) return "host";
         const variant = column.variant?.(problem, capabilities);
@@ -74,6 +75,18 @@ export function planStudy(
   };
 }
 
+/** Bytes of what a call sends up and reads back. */
+function travelling(operation: Operation, problem: Problem): number {
+  const bytes = operation.ports(problem).map(({ role, shape }) => {
+    const ways = role === "inout" ? 2 : role === "intermediate" ? 0 : 1;
+    return ways * PORT_ELEMENT_BYTES * shape.reduce((product, size) => product * size, 1);
+  });
+  return bytes.reduce((sum, each) => sum + each, 0);
+}
+
+/** f32, u32 and i32. */
+const PORT_ELEMENT_BYTES = 4;
+
 /** What is wrong with a definition whatever the device, or undefined. */
 function wrongWith(study: StudyTable, operation: Operation): string | undefined {
   const { id, rows, columns, derived, chooses, dimensions, budgetMs } = study;
@@ -81,9 +94,9 @@ function wrongWith(study: StudyTable, operation: Operation): string | undefined 
     return `"${id}" is no name: write lowercase words joined by dashes`;
   if (rows.length === 0 || columns.length === 0) return "it has no rows or no columns";
   if (!(budgetMs > 0)) return `its budget of ${budgetMs} ms lets nothing run`;
-  const known = operation.dimensions.map(({ name }) => name);
-  const strange = dimensions.find((name) => !known.includes(name));
-  if (strange !== undefined) return `there is no dimension "${strange}": there is ${known.join(", ")}`;
+  const all = operation.dimensions.map(({ name }) => name);
+  const strange = dimensions.find((name) => !all.includes(name));
+  if (strange !== undefined) return `there is no dimension "${strange}": there is ${all.join(", ")}`;
   for (const problem of rows) {
     const refusal = operation.refuse(problem);
     if (refusal) return refusal;
@@ -94,8 +107,10 @@ function wrongWith(study: StudyTable, operation: Operation): string | undefined 
   const empty = columns.find(({ variant, host }) => (variant === undefined) === (host === undefined));
   if (empty) return `column ${empty.name} must have a variant or run on the host, one of the two`;
   for (const column of derived) {
-    const needs = column.kind === "faster" ? column.of : [column.of, ...column.over];
-    const missing = needs.find((name) => !names.includes(name));
+    const needs = column.kind === "ratio" ? [column.of, ...column.over] : column.of;
+    const made = derived.slice(0, derived.indexOf(column)).filter(({ kind }) => kind === "call");
+    const known = [...names, ...made.map(({ name }) => name)];
+    const missing = needs.find((name) => !known.includes(name));
     if (missing !== undefined)
       return `${column.name} is made of ${missing}, which is no column: there is ${names.join(", ")}`;
   }

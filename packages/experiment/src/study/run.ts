@@ -50,6 +50,8 @@ export async function runStudyTable(bench: Bench, sink: SessionSink, run: StudyR
   const started = clock.now();
   await sink.event({ kind: "study-table", at: clock.timestamp(), plan });
   await sink.event({ kind: "noise", at: clock.timestamp(), noise: await bench.noise(NOISE_SAMPLES) });
+  if (plan.rows.some(({ cells }) => cells.includes("host")))
+    await sink.event({ kind: "trip", at: clock.timestamp(), trip: await bench.trip() });
   const total = plan.rows.flatMap(({ cells }) => cells).filter((cell) => cell !== null).length;
   const told = plan.columns.map(() => new Told());
   let done = 0;

@@ -6,12 +6,17 @@ import type {
   StudyPlan,
   StudyReference,
   StudyVariant,
+  Trip,
 } from "@tunelab/contract";
 import { type ChoiceRow, type ChoiceSpace, type Cost, fitRule } from "./fit.ts";
 import { heldOutRegret, pickOf, regretOf } from "./regret.ts";
 
 /** What the library learns from a study's cells: the rule, what it takes on each row, and its regret. */
-export function studyAuto(plan: StudyPlan, cells: readonly (readonly StudyCell[])[]): StudyAuto | undefined {
+export function studyAuto(
+  plan: StudyPlan,
+  cells: readonly (readonly StudyCell[])[],
+  trip?: Trip,
+): StudyAuto | undefined {
   const { chooses } = plan;
   if (!chooses) return undefined;
   const names = plan.columns.map(({ name }) => name);
@@ -20,14 +25,28 @@ export function studyAuto(plan: StudyPlan, cells: readonly (readonly StudyCell[]
     dimensions: plan.dimensions,
     ordered: chooses.ordered,
   };
-  const rows = plan.rows.map(({ problem }, row): ChoiceRow => {
+  // Against the CPU a call on the device counts as a whole.
+  const isHost = (name: string): boolean =>
+    plan.rows.some((row) => row.cells[names.indexOf(name)] === "host");
+  const whole = trip && chooses.of.some(({ columns }) => columns.some(isHost)) ? trip : undefined;
+  const rows = plan.rows.map(({ problem, bytes }, row): ChoiceRow => {
     const costs = chooses.of.map(({ columns }) =>
-      cheapest(columns.map((name) => costOf(cells[row]![names.indexOf(name)]!, plan.budgetMs))),
+      cheapest(
+        columns.map((name) => {
+          const cost = costOf(cells[row]![names.indexOf(name)]!, plan.budgetMs);
+          const added = whole && !isHost(name) ? tripUsOf(whole, bytes) : 0;
+          return cost && "us" in cost ? { us: cost.us + added } : cost;
+        }),
+      ),
     );
     return { problem, costs };
   });
   return autoOf(rows, space);
 }
+
+/** Microseconds that a call pays beside its kernel to send and read so many bytes. */
+export const tripUsOf = ({ roundTripMs, msPerByte }: Trip, bytes = 0): number =>
+  1000 * (roundTripMs + bytes * msPerByte);
 
 /** The same from somebody else's figures for the study's rows; a text in place of one is more than the row's largest. */
 export function referenceAuto(

@@ -1,3 +1,5 @@
+import type { Trip } from "@tunelab/contract";
+
 /** WebGPU's flag values (W3C WebGPU 5.1, 8.1): the namespaces of these names are no globals in Node. */
 const MAP_READ = 0x0001;
 const USAGE = { mapRead: 0x0001, copySource: 0x0004, copyTarget: 0x0008 } as const;
@@ -6,13 +8,6 @@ const USAGE = { mapRead: 0x0001, copySource: 0x0004, copyTarget: 0x0008 } as con
 const UPLOAD_BYTES = 4 * 2 ** 20;
 /** Readings of each; the least counts. */
 const READINGS = 8;
-
-export interface Trip {
-  /** Submit, wait and map of a call that computes nothing, ms. */
-  readonly roundTripMs: number;
-  /** Each byte up to the device, ms. */
-  readonly msPerByte: number;
-}
 
 /** Measures what every call pays beside its kernel. Takes a few round trips and 4 MiB of device memory. */
 export async function measureTrip(device: GPUDevice, now: () => number): Promise<Trip> {
