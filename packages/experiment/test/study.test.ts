@@ -275,6 +275,37 @@ describe("what a study chooses", () => {
     ]);
   });
 
+  it("counts a whole call against the CPU: the kernel, the round trip and what travels", async () => {
+    const host: NonNullable<StudyColumn["host"]> = () => ({
+      run: () => {},
+      verdict: () => ({ matched: 1, total: 1, sampled: 1, maxError: 0, nearTies: 0 }),
+    });
+    const crossing: StudyTable = study({
+      columns: [
+        { name: "cpu", doc: "", host },
+        { name: "gpu", doc: "", variant: () => ({ algorithm: "scalar", config: {} }) },
+      ],
+      derived: [
+        { kind: "call", name: "whole", of: ["gpu"] },
+        { kind: "ratio", name: "cpu over gpu", of: "cpu", over: ["whole"] },
+      ],
+      chooses: {
+        of: ["cpu", "gpu"].map((name) => ({ name, columns: [name] })),
+        parameters: [],
+        ordered: false,
+      },
+      rows: [at(8, 1), at(64, 1)],
+    });
+    // The fake clock makes any CPU call 2 ms; the fake trip is 1 ms, and 1 us a byte of which the operation's ports have none.
+    const result = await resultOf(crossing, ({ problem }) => (problem.n === 8 ? 1.5 : 0.5));
+    expect(result.trip).toEqual({ roundTripMs: 1, msPerByte: 1e-3 });
+    expect(texts(result).map((row) => row.slice(2, 8))).toEqual([
+      ["2.00 ms", "1.50 ms", "gpu 2.50 ms", "0.800x", "cpu", "1.00x"],
+      ["2.00 ms", "500 µs", "gpu 1.50 ms", "1.33x", "gpu", "1.00x"],
+    ]);
+    expect(studyPage(result, { stale: [] }, "x").markdown()).toMatch(/adds a round trip of 1.00 ms/);
+  });
+
   it("refuses an option that is no column", async () => {
     const wrong = { ...chooses, of: [{ name: "x", columns: ["t=7"] }, ...chooses.of] };
     const subject = await studySubject(suite.operation);

@@ -143,6 +143,7 @@ const studyPlan = fc.record(
     derived: fc.array(
       fc.oneof(
         fc.record({ kind: fc.constant("faster" as const), name: text, of: fc.array(text, { maxLength: 2 }) }),
+        fc.record({ kind: fc.constant("call" as const), name: text, of: fc.array(text, { maxLength: 2 }) }),
         fc.record({
           kind: fc.constant("ratio" as const),
           name: text,
@@ -152,10 +153,21 @@ const studyPlan = fc.record(
       ),
       { maxLength: 2 },
     ),
+    chooses: fc.record({
+      of: fc.array(fc.record({ name: text, columns: fc.array(text, { maxLength: 2 }) }), { maxLength: 2 }),
+      parameters: fc.array(text, { maxLength: 2 }),
+      ordered: fc.boolean(),
+    }),
     statistic: fc.constantFrom("median", "minimum"),
     budgetMs: finite,
     shows: text,
-    rows: fc.array(fc.record({ problem, cells: fc.array(cell, { maxLength: 3 }) }), { maxLength: 3 }),
+    rows: fc.array(
+      fc.record(
+        { problem, bytes: finite, cells: fc.array(cell, { maxLength: 3 }) },
+        { requiredKeys: ["problem", "cells"] },
+      ),
+      { maxLength: 3 },
+    ),
   },
   {
     requiredKeys: [
@@ -210,6 +222,9 @@ export const events: fc.Arbitrary<SessionEvent[]> = fc.array(
     study.map((made) => ({ kind: "study", at, study: made }) as SessionEvent),
     studyPlan.map((plan) => ({ kind: "study-table", at, plan }) as SessionEvent),
     text.map((reason): SessionEvent => ({ kind: "untrusted", at, reason })),
+    fc
+      .record({ roundTripMs: real, msPerByte: real })
+      .map((trip): SessionEvent => ({ kind: "trip", at, trip })),
     fc
       .record({ reason: text, variant: text })
       .map((why): SessionEvent => ({ kind: "host-restart", at, ...why })),

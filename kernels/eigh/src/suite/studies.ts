@@ -4,7 +4,8 @@ import { placed } from "../algorithms/scalar/plan.ts";
 import type { EighProblem } from "../problem.ts";
 import { lanesOf } from "../wgsl/lanes.ts";
 import { eighProblem } from "./problems.ts";
-import { crossover, untunedForm } from "./studies/crossover.ts";
+import { crossover } from "./studies/crossover.ts";
+import { FORMS } from "./studies/forms.ts";
 import { M1_BACKENDS, M1_INNER, M1_MATRICES, M1_MODES, M1_THREADS } from "./studies/m1.ts";
 
 type Column = StudyColumn<EighProblem>;
@@ -137,23 +138,18 @@ export const modes: StudyTable<EighProblem> = {
   reference: M1_MODES,
 };
 
-/** Whole-matrix against block Jacobi. */
+const BACKENDS = FORMS.map(({ name }) => name);
+
+/** The forms against each other. */
 export const backends: StudyTable<EighProblem> = {
   ...common,
   id: "backends",
-  title: "whole-matrix against block Jacobi",
-  doc: "Each as it is without tuning: two-sided whole-matrix Jacobi, and one-sided Jacobi by blocks of columns, several dispatches a sweep.",
+  title: "whole-matrix, one-sided, block Jacobi and tridiagonal",
+  doc: "Each as it is without tuning. The document knows the first and the third.",
   rows: rowsOf(M1_BACKENDS),
-  columns: [
-    {
-      name: "scalar",
-      doc: "whole-matrix Jacobi",
-      variant: () => ({ algorithm: "scalar", config: {} }),
-    },
-    { name: "block", doc: "block Jacobi", variant: () => ({ algorithm: "block", config: {} }) },
-  ],
-  derived: [{ kind: "faster", name: "faster", of: ["scalar", "block"] }],
-  ...among(["scalar", "block"], { ordered: false }),
+  columns: FORMS,
+  derived: [{ kind: "faster", name: "faster", of: BACKENDS }],
+  ...among(BACKENDS, { ordered: false }),
   reference: M1_BACKENDS,
 };
 

@@ -1,11 +1,10 @@
-import type { HostRun, StudyColumn, StudyTable } from "@tunelab/contract";
-import { checkConfig } from "@tunelab/variants";
+import type { HostRun, StudyTable } from "@tunelab/contract";
 import { EigenvalueDecomposition, Matrix } from "ml-matrix";
-import { operation } from "../../operation.ts";
 import { type EighProblem, STATUS } from "../../problem.ts";
 import { inputsOf, symmetric } from "../inputs.ts";
 import { oracleOf } from "../oracle.ts";
 import { eighProblem } from "../problems.ts";
+import { FORMS } from "./forms.ts";
 
 /** Matrices that the verdict on the CPU's answers compares in full. */
 const COMPARED = 16;
@@ -41,7 +40,9 @@ function solve(
     n,
     Array.from(a, (x) => x / scale),
   );
-  const { realEigenvalues, eigenvectorMatrix } = new EigenvalueDecomposition(matrix, { assumeSymmetric: true });
+  const { realEigenvalues, eigenvectorMatrix } = new EigenvalueDecomposition(matrix, {
+    assumeSymmetric: true,
+  });
   const order = [...realEigenvalues.keys()].sort((x, y) => realEigenvalues[x]! - realEigenvalues[y]!);
   for (const [place, from] of order.entries()) {
     values[n * item + place] = realEigenvalues[from]! * scale;
@@ -49,29 +50,7 @@ function solve(
   }
 }
 
-const algorithms = new Map(
-  await Promise.all(
-    Object.entries(operation.algorithms).map(async ([name, load]) => [name, await load()] as const),
-  ),
-);
-
-/** A form of the eigensolver as it is without tuning; nothing where the form has none of the order. */
-export const untunedForm = (name: string, doc: string): StudyColumn<EighProblem> => ({
-  name,
-  doc,
-  variant: (problem, capabilities) => {
-    const algorithm = algorithms.get(name)!;
-    const config = algorithm.defaultConfig(problem, capabilities);
-    return checkConfig(algorithm.space(problem), config) === undefined
-      ? { algorithm: name, config: {} }
-      : undefined;
-  },
-});
-
-const FORMS: readonly StudyColumn<EighProblem>[] = Object.keys(operation.algorithms).map((name) =>
-  untunedForm(name, `the form ${name}, as it is without tuning`),
-);
-const names = FORMS.map(({ name }) => name);
+const names: readonly string[] = FORMS.map(({ name }) => name);
 
 /** Where the CPU answers before the GPU. */
 export const crossover: StudyTable<EighProblem> = {
