@@ -1,5 +1,6 @@
 import type { Capabilities } from "./capabilities.ts";
 import type { DeviceInfo, ProfileName } from "./device.ts";
+import type { Trip } from "./measure.ts";
 import type { Config, Problem, Verdict } from "./operation.ts";
 import type { Regret, Rule, RulePick } from "./rule.ts";
 import type { Status } from "./trial.ts";
@@ -31,7 +32,9 @@ export type DerivedColumn =
   /** The fastest of some columns and how many times the next one takes: `block 1.35x`. */
   | { readonly kind: "faster"; readonly name: string; readonly of: readonly string[] }
   /** One column over the fastest of some: `1.35x`. Over the other settings, the regret of an `auto` rule. */
-  | { readonly kind: "ratio"; readonly name: string; readonly of: string; readonly over: readonly string[] };
+  | { readonly kind: "ratio"; readonly name: string; readonly of: string; readonly over: readonly string[] }
+  /** The fastest of some columns with the round trip and the transfer that a call pays beside it: `one-sided 1.2 ms`. Later columns may name it. */
+  | { readonly kind: "call"; readonly name: string; readonly of: readonly string[] };
 
 /** Something to choose: what is measured in one column, or in several of which the fastest counts. */
 export interface StudyOption {
@@ -103,6 +106,8 @@ export interface StudyPlan {
   /** The trial of row r and column c has sequence `r * columns + c`. */
   readonly rows: readonly {
     readonly problem: Problem;
+    /** Bytes that a call sends up and reads back, where the CPU is compared. */
+    readonly bytes?: number;
     /** Whole configurations; `host` for the CPU's, null where the column has nothing for the row. */
     readonly cells: readonly (StudyVariant | "host" | null)[];
   }[];
@@ -136,6 +141,8 @@ export interface DerivedValue {
   readonly ratio?: number;
   /** The two times of the ratio are not told apart: their samples overlap, or the ratio is within the study's floor of 1. */
   readonly tied?: true;
+  /** Microseconds of a whole call. */
+  readonly us?: number;
 }
 
 /** A study on one device, as `tables/<device>/<profile>/studies/<operation>-<id>.json` publishes it. */
@@ -166,6 +173,8 @@ export interface StudyResult {
     /** One a derived column, in their order: the fastest column where it was asked for, and the ratio where there is one. */
     readonly derived: readonly DerivedValue[];
   }[];
+  /** What a call on the device paid beside its kernel, where the CPU was compared: it counts in the choice and in whole calls. */
+  readonly trip?: Trip;
   /** The rule that the rows give, where the study chooses something and anything was timed. */
   readonly auto?: StudyAuto;
 }

@@ -119,17 +119,18 @@ function cellText({ status, us, shown }: StudyCell, shows: boolean): string {
   return shows && shown !== undefined ? `${formatTime(us)} (${shown})` : formatTime(us);
 }
 
-const derivedTitle = ({ kind, name }: DerivedColumn): string => (kind === "faster" ? name : `>${name}`);
+const derivedTitle = ({ kind, name }: DerivedColumn): string => (kind === "ratio" ? `>${name}` : name);
 
 /** `block 1.35x`; `1.35x`; `block, tied (1.02x)`; `tied (1.02x)`. */
-export function derivedText({ kind }: DerivedColumn, { fastest, ratio, tied }: DerivedValue): string {
+export function derivedText({ kind }: DerivedColumn, { fastest, ratio, tied, us }: DerivedValue): string {
+  if (kind === "call") return us === undefined ? NOTHING : `${fastest} ${formatTime(us)}`;
   if (kind === "ratio") return tied ? `tied (${formatRatio(ratio)})` : formatRatio(ratio);
   if (fastest === undefined) return NOTHING;
   if (ratio === undefined) return `${fastest} only`;
   return tied ? `${fastest}, tied (${formatRatio(ratio)})` : `${fastest} ${formatRatio(ratio)}`;
 }
 
-function legend({ statistic, budgetMs, shows, rows, derived, floor }: StudyResult): string {
+function legend({ statistic, budgetMs, shows, rows, derived, floor, trip }: StudyResult): string {
   const samples = rows.flatMap(({ cells }) => cells.flatMap((cell) => cell.samples ?? []));
   const [least, most] = [Math.min(...samples), Math.max(...samples)];
   const counts = samples.length === 0 ? "no" : least === most ? `${least}` : `${least} to ${most}`;
@@ -138,7 +139,10 @@ function legend({ statistic, budgetMs, shows, rows, derived, floor }: StudyResul
     derived.length === 0
       ? ""
       : ` Tied: within ${formatPercent(floor)}, which this device does not tell apart, or with samples that overlap.`;
-  return `The ${statistic} of one run over ${counts} samples.${parentheses}${ties} ${NOTHING}: not timed, of which the list below says why; nothing runs that should take over ${budgetMs} ms.`;
+  const beside = trip
+    ? ` Times on the device are the kernel's; a whole call, and with it the choice against the CPU, adds a round trip of ${formatTime(1000 * trip.roundTripMs)} and ${formatTime(1e9 * trip.msPerByte)} a megabyte of transfer.`
+    : "";
+  return `The ${statistic} of one run over ${counts} samples.${parentheses}${ties} ${NOTHING}: not timed, of which the list below says why; nothing runs that should take over ${budgetMs} ms.${beside}`;
 }
 
 /** Cells without a time, grouped by why; a row that has none at all is named once. */
@@ -170,7 +174,7 @@ function referenceGrid(study: StudyResult, { rows }: StudyReference): Grid {
   const names = all.map(({ name }) => name).filter((name) => theirs.has(name));
   const others = [...theirs].filter((name) => !names.includes(name));
   const told = derived.filter((column) =>
-    (column.kind === "faster" ? column.of : [column.of]).some((name) => theirs.has(name)),
+    (column.kind === "ratio" ? [column.of] : column.of).some((name) => theirs.has(name)),
   );
   return {
     columns: columns(

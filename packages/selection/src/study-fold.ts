@@ -10,7 +10,7 @@ import {
   tableFolder,
 } from "@tunelab/contract";
 import { commitOf, gateReachableOf, type Retraction, withoutRetracted } from "./evidence.ts";
-import { studyAuto } from "./rule/study.ts";
+import { studyAuto, tripUsOf } from "./rule/study.ts";
 import { compareText, ERROR_DIGITS, floorOf, median, round } from "./rules.ts";
 
 /** Significant digits of a study's times: twice what a page prints, so that rounding twice moves no printed digit. */
@@ -61,17 +61,29 @@ export function studyResult(session: SessionEvidence, plan: StudyPlan): StudyRes
     software: header.device.identity.adapterType === "cpu",
     gateReachable: gateReachableOf(session),
   });
-  const rows = plan.rows.map(({ problem, cells: planned }, row) => {
+  const trip = session.events.flatMap((event) => (event.kind === "trip" ? [event.trip] : [])).at(-1);
+  const rows = plan.rows.map(({ problem, bytes, cells: planned }, row) => {
     const cells = planned.map((variant, column): StudyCell => {
       if (variant === null) return { status: "absent" };
       return cellOf(bySequence.get(row * names.length + column), plan);
     });
-    const timed = new Map(names.map((name, column) => [name, cells[column]!]));
-    return { problem, cells, derived: derived.map((one) => derivedOf(one, timed, floor)) };
+    const timed = new Map<string, Timed>(names.map((name, column) => [name, cells[column]!]));
+    const tripUs = trip && tripUsOf(trip, bytes);
+    const values = derived.map((one): DerivedValue => {
+      if (one.kind !== "call") return derivedOf(one, timed, floor);
+      const { fastest } = derivedOf({ ...one, kind: "faster" }, timed);
+      if (fastest === undefined || tripUs === undefined) return {};
+      const { us, leastUs, mostUs } = timed.get(fastest)!;
+      const whole = (kernel: number): number => round(kernel + tripUs, TIME_DIGITS);
+      timed.set(one.name, { us: whole(us!), leastUs: whole(leastUs!), mostUs: whole(mostUs!) });
+      return { fastest, us: whole(us!) };
+    });
+    return { problem, cells, derived: values };
   });
   const auto = studyAuto(
     plan,
     rows.map(({ cells }) => cells),
+    trip,
   );
   return {
     schema: STUDY_SCHEMA,
@@ -94,6 +106,7 @@ export function studyResult(session: SessionEvidence, plan: StudyPlan): StudyRes
     derived,
     ...(shows === undefined ? {} : { shows }),
     rows,
+    ...(trip ? { trip } : {}),
     ...(auto ? { auto } : {}),
   };
 }
@@ -130,7 +143,7 @@ function cellOf(trial: Trial | undefined, { statistic, shows }: StudyPlan): Stud
 type Timed = Pick<StudyCell, "us" | "leastUs" | "mostUs">;
 
 /**
- * A derived column's value from a row's times by column; empty where what it needs has no time. Two times are tied where the slower
+ * A derived column's value from a row's times by column (of whole calls the session's fold alone knows); empty where what it needs has no time. Two times are tied where the slower
  * one's least sample is no more than the faster one's largest, or where they are within `floor` of each other. The range of eight
  * samples holds the median in 99 of 100 cases.
  */
@@ -162,6 +175,7 @@ export function derivedOf(
     if (!first) return {};
     return { fastest: first[0], ...(second ? told(second[1], first[1]) : {}) };
   }
+  if (column.kind === "call") return {};
   const [of] = timed([column.of]);
   const [over] = timed(column.over);
   return of && over ? told(of[1], over[1]) : {};
