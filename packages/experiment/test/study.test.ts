@@ -87,14 +87,19 @@ describe("a study's table", () => {
     );
     expect(asked.some(({ problem, config }) => problem.n === 512 && config.threads === 32)).toBe(false);
     const page = studyPage(result, { stale: [] }, "x").markdown();
-    expect(page).toMatch(/over the budget of 1800 ms a run.*n=512,batch=1 t=32/);
-    const nothing = {
-      ...result,
-      rows: result.rows.map((row) => ({ ...row, cells: row.cells.map(() => GONE) })),
-    };
-    expect(studyPage(nothing, { stale: [] }, "x").markdown()).toContain(
-      "- hung: no answer (n=128,batch=1; n=256,batch=1; n=512,batch=1)\n",
+    expect(page).toContain(
+      "1800 ms a run: it should take longer (n=256,batch=1: t=32; n=512,batch=1: t=32, t=64",
     );
+    const hung = (row: number, ...columns: readonly number[]) => ({
+      ...result,
+      rows: result.rows.map((one, index) => ({
+        ...one,
+        cells: one.cells.map((cell, column) => (index === row || columns.includes(column) ? GONE : cell)),
+      })),
+    });
+    // A setting that never ran is named once, and so is a row in which none of the others did.
+    const without = studyPage(hung(2, 0, 1), { stale: [] }, "x").markdown();
+    expect(without).toContain("- hung: no answer (t=32 in every row; t=64 in every row; n=512,batch=1)\n");
   });
 
   it("scales what a cell should take from the same shape where one was run, for another shape's rate may be far off", async () => {
@@ -437,6 +442,20 @@ describe("a study's page", () => {
     const spec = studyChart(result)!;
     expect(await chartSvg(spec)).toBe(await chartSvg(spec));
     expect(await chartSvg(spec)).toContain("batch=4");
+    const five = [...result.columns, ...["c", "d", "e"].map((name) => ({ name, doc: "" }))];
+    const rows = result.rows.map((row) => ({
+      ...row,
+      cells: five.map((_, index) => ({ ...row.cells[0]!, us: 10 * (index + 1) })),
+    }));
+    // The legend's two rows are full but for the last: three columns, read down each in the order of the settings.
+    const drawn = await chartSvg(studyChart({ ...result, columns: five, rows })!);
+    const entries = drawn.slice(drawn.indexOf("role-legend-entry"));
+    const placed = [
+      ...entries.matchAll(/translate\((\d+),(\d+)\)"><path class="background".*?>([a-z]+)<\/text>/g),
+    ];
+    const entriesAt = placed.map(([, x, y, name]) => [name, Number(x), Number(y)] as const);
+    const down = entriesAt.toSorted(([, x1, y1], [, x2, y2]) => x1 - x2 || y1 - y2);
+    expect(down.map(([name]) => name)).toEqual(["scalar", "block", "c", "d", "e"]);
     const none = await resultOf(study(), () => ({ status: "crashed", reason: "<script>" }));
     expect(studyChart(none)).toBeUndefined();
     const page = studyPage(none, { stale: [] }, "x").markdown();

@@ -25,6 +25,7 @@ import {
 } from "@tunelab/selection";
 import { driftOf } from "./drift.ts";
 import type { Cited } from "./history.ts";
+import { otherPages } from "./other-pages.ts";
 import { generatedOwnBorrowing } from "./own-borrowing-report.ts";
 import { loadEpochs, loadOperations, loadReferences } from "./registry.ts";
 import { generatedSearch } from "./search-report.ts";
@@ -81,10 +82,10 @@ export async function generatedTables(root: string, publication: Publication): P
   const references = await loadReferences();
   const input = { ...publication, isStale, references, studies };
   files.set("reports/selection/auto.md", (await autoPage(input, await choosingStudies())).markdown());
-  const reports = await reportFiles(input);
-  for (const [path, text] of reports) files.set(`reports/${path}`, text);
   for (const [path, text] of await generatedSearch(root)) files.set(path, text);
   for (const [path, text] of await generatedSpirv(root, tables)) files.set(path, text);
+  const reports = await reportFiles({ ...input, others: await otherPages(root, files) });
+  for (const [path, text] of reports) files.set(`reports/${path}`, text);
   return files;
 }
 

@@ -58,6 +58,7 @@ describe("the whole loop, in a checkout of its own", () => {
     // A user's own results are no part of what the checkout publishes: with nothing published that is an empty index and the schema.
     expect(JSON.parse((await lab("tables", "--json")).text).written).toEqual([
       "reports/README.md",
+      "reports/selection/auto.md",
       "reports/selection/own-devices.md",
       "tables/table.schema.json",
     ]);

@@ -16,7 +16,7 @@ export * from "./comparison.ts";
 export { devicePage } from "./device.ts";
 export * from "./format.ts";
 export * from "./grid.ts";
-export type { ReportFile, ReportInput } from "./input.ts";
+export type { OtherPage, ReportFile, ReportInput } from "./input.ts";
 export { anchorOf, codeSpan, escapeMarkdown } from "./markdown.ts";
 export { operationPage } from "./operation.ts";
 export * from "./page.ts";

@@ -29,6 +29,14 @@ export interface ReportInput {
   readonly comparisons?: readonly Comparison[];
   /** Why comparisons were withdrawn, by their ids. */
   readonly retractedComparisons?: ReadonlyMap<string, string>;
+  /** Pages that the index lists besides. */
+  readonly others?: readonly OtherPage[];
+}
+
+/** A page below reports/ that is not written from the tables: its path there, and its heading as plain text. */
+export interface OtherPage {
+  readonly path: string;
+  readonly title: string;
 }
 
 /** A file of a report: its name in the page's folder, and its text. */

@@ -51,6 +51,10 @@ function indexText(pages: ReadonlyMap<string, Page>, input: ReportInput): string
     const words = `${study.operation}: ${study.title}, on ${deviceTitle(study)}, ${study.profile}`;
     lines.push(`- ${studyLink(study, 0, words)}: study`);
   }
+  for (const { path, title } of input.others ?? [])
+    lines.push(
+      `- [${escapeMarkdown(title)}](${encodeURI(path)}): ${escapeMarkdown(path.slice(0, path.lastIndexOf("/")))}`,
+    );
   return [
     "# Reports",
     "Written by `pnpm tables` from the published evidence; never edited by hand.",

@@ -145,22 +145,39 @@ function legend({ statistic, budgetMs, shows, rows, derived, floor, trip }: Stud
   return `The ${statistic} of one run over ${counts} samples.${parentheses}${ties} ${NOTHING}: not timed, of which the list below says why; nothing runs that should take over ${budgetMs} ms.${beside}`;
 }
 
-/** Cells without a time, grouped by why; a row that has none at all is named once. */
+/**
+ * Cells without a time, grouped by why: settings that have none in any row, and for each other row its settings, unless no setting
+ * has a time there.
+ */
 function missing({ rows, columns: all, dimensions }: StudyResult): readonly string[] {
+  const whyOf = ({ status, reason, us }: StudyCell): string | undefined => {
+    if (us !== undefined || status === "absent") return undefined;
+    return `${status}${reason ? `: ${reason.replace(/it should take \d+ ms/, "it should take longer")}` : ""}`;
+  };
+  // Of a column that never ran for one reason.
+  const never = all.map((_, column) => {
+    const reasons = rows.flatMap(({ cells }) => {
+      const cell = cells[column]!;
+      return cell.status === "absent" ? [] : [whyOf(cell)];
+    });
+    return new Set(reasons).size === 1 ? reasons[0] : undefined;
+  });
   const groups = new Map<string, string[]>();
+  const add = (why: string, what: string): void => void groups.set(why, [...(groups.get(why) ?? []), what]);
+  for (const [column, why] of never.entries())
+    if (why !== undefined) add(why, `${all[column]!.name} in every row`);
   for (const { problem, cells } of rows) {
     const where = dimensions.map((name) => `${name}=${problem[name]}`).join(",");
     const lacking = new Map<string, string[]>();
-    for (const [column, { status, reason, us }] of cells.entries()) {
-      if (us !== undefined || status === "absent") continue;
-      const why = `${status}${reason ? `: ${reason.replace(/it should take \d+ ms/, "it should take longer")}` : ""}`;
-      lacking.set(why, [...(lacking.get(why) ?? []), all[column]!.name]);
+    let others = 0;
+    for (const [column, cell] of cells.entries()) {
+      if (cell.status === "absent" || never[column] !== undefined) continue;
+      others++;
+      const why = whyOf(cell);
+      if (why !== undefined) lacking.set(why, [...(lacking.get(why) ?? []), all[column]!.name]);
     }
-    const planned = cells.filter(({ status }) => status !== "absent").length;
-    for (const [why, names] of lacking) {
-      const cellsOf = names.length === planned ? [where] : names.map((name) => `${where} ${name}`);
-      groups.set(why, [...(groups.get(why) ?? []), ...cellsOf]);
-    }
+    for (const [why, names] of lacking)
+      add(why, names.length === others ? where : `${where}: ${names.join(", ")}`);
   }
   return [...groups].map(([why, cells]) => `${why} (${cells.join("; ")})`);
 }

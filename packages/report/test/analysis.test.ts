@@ -1,3 +1,4 @@
+import { problemKey } from "@tunelab/contract";
 import { expect, test } from "vitest";
 import {
   acrossPage,
@@ -162,6 +163,24 @@ test("every new chart draws one point, and over eight orders of magnitude, with 
     expect(svg).not.toMatch(/NaN|undefined|Infinity/);
     expect(texts(svg).join("\n")).toMatch(words);
   }
+});
+
+test("more lines than colours are told apart by their strokes, in the picture and in the legend", async () => {
+  const times = new Map(WIDE.entries.map(({ problem }, index) => [problemKey(problem), index + 1]));
+  const names = Array.from({ length: 8 }, (_, index) => `line ${index}`);
+  const lines = (count: number) => names.slice(0, count).map((name) => ({ name, table: WIDE, times }));
+  const svg = await chartSvg(linesChart("t", lines(8))!);
+  const strokes = [
+    ...svg.matchAll(/<path [^>]*aria-roledescription="line mark"[^>]*>|<path [^>]*stroke-width="2"[^>]*>/g),
+  ]
+    .map(
+      ([path]) =>
+        `${/stroke="([^"]*)"/.exec(path)?.[1]} ${/stroke-dasharray="([^"]*)"/.exec(path)?.[1] ?? ""}`,
+    )
+    .filter((stroke) => stroke.startsWith("#"));
+  expect(strokes).toHaveLength(16);
+  expect(new Set(strokes).size).toBe(8);
+  expect(await chartSvg(linesChart("t", lines(6))!)).not.toContain('stroke-dasharray="6');
 });
 
 test("a chart without a point is none", () => {

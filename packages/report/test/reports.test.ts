@@ -144,6 +144,14 @@ test("a table of one problem with one candidate, and one without a time, still h
   }
 });
 
+test("the index lists pages that others wrote by their headings, which are text", async () => {
+  const others = [{ path: "search/strategies [1].md", title: "Search <b> strategies" }];
+  const files = await reportFiles({ ...input([WIDE]), others });
+  expect(files.get("README.md")).toMatch(
+    /^- \[Search &lt;b&gt; strategies\]\(search\/strategies%20%5B1%5D\.md\): search$/m,
+  );
+});
+
 test("nothing published gives an index that says so, and nothing else", async () => {
   const files = await reportFiles({ ...input([]), tables: [] });
   expect([...files.keys()]).toEqual(["README.md"]);

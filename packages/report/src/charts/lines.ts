@@ -1,6 +1,6 @@
 import { problemKey, type TuningTable } from "@tunelab/contract";
 import { fastest, type Point } from "../points.ts";
-import { type ChartSpec, LINE_LEGEND, LOOK, positive, SERIES, seconds, timeAxis, WIDTH } from "./look.ts";
+import { type ChartSpec, LOOK, lineSeries, positive, seconds, timeAxis, WIDTH } from "./look.ts";
 import { type DimensionWords, dimensionTitle, leadingDimension, restOf, sizeAxis } from "./times.ts";
 
 /** One line of a chart over sizes: a device, an algorithm. */
@@ -69,14 +69,7 @@ export function linesChart(
         scale: { type: "log" },
         axis: timeAxis(values.map(({ time }) => time)),
       },
-      color: {
-        field: "line",
-        type: "nominal",
-        sort: null,
-        scale: { range: [...SERIES] },
-        title: null,
-        legend: LINE_LEGEND,
-      },
+      ...lineSeries("line", [...new Set(values.map(({ line }) => line))]),
     },
   };
 }

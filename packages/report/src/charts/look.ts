@@ -35,6 +35,44 @@ export const LOOK: Config = {
 /** Legend symbols as pieces of line. */
 export const LINE_LEGEND = { symbolType: "stroke", symbolSize: 300, symbolStrokeWidth: 2 } as const;
 
+/** Strokes of the first series that have a colour each, then of those that have it again, and again. */
+const DASHES: readonly (readonly number[])[] = [
+  [1, 0],
+  [6, 3],
+  [2, 2],
+];
+
+/** Legend entries in a row, at most. */
+const LEGEND_COLUMNS = 4;
+
+/**
+ * Colour and stroke of lines by a field's values, told apart beyond the colours there are. A legend in columns fills its rows: Vega
+ * orders the entries by the number of rows and lays them out by the number of columns, which then must agree.
+ */
+export function lineSeries(field: string, names: readonly string[], inColumns: boolean = false): object {
+  const rows = Math.ceil(names.length / LEGEND_COLUMNS);
+  const legend = inColumns ? { ...LINE_LEGEND, columns: Math.ceil(names.length / rows) } : LINE_LEGEND;
+  const about = { field, type: "nominal", sort: null, title: null, legend } as const;
+  const dashed = names.length > SERIES.length;
+  return {
+    color: {
+      ...about,
+      scale: { domain: names, range: names.map((_, index) => SERIES[index % SERIES.length]!) },
+    },
+    ...(dashed
+      ? {
+          strokeDash: {
+            ...about,
+            scale: {
+              domain: names,
+              range: names.map((_, index) => DASHES[Math.floor(index / SERIES.length) % DASHES.length]!),
+            },
+          },
+        }
+      : {}),
+  };
+}
+
 /** Every chart is this wide, in px, beside its axis labels: two fit under one another on a page. */
 export const WIDTH: number = 480;
 

@@ -1,5 +1,5 @@
 import type { StudyResult } from "@tunelab/contract";
-import { type ChartSpec, LINE_LEGEND, LOOK, positive, SERIES, seconds, timeAxis, WIDTH } from "./look.ts";
+import { type ChartSpec, LOOK, lineSeries, positive, seconds, timeAxis, WIDTH } from "./look.ts";
 import { leadingDimension, sizeAxis } from "./times.ts";
 
 /** Panels side by side. */
@@ -58,15 +58,7 @@ export function studyChart({ title, dimensions, columns, rows }: StudyResult): C
         scale: { type: "log" },
         axis: timeAxis(values.map(({ time }) => time)),
       },
-      color: {
-        field: "setting",
-        type: "nominal",
-        // More settings than colours repeat them: the table above has the figures.
-        scale: { domain: shown, range: shown.map((_, index) => SERIES[index % SERIES.length]!) },
-        sort: null,
-        title: null,
-        legend: { ...LINE_LEGEND, columns: 4 },
-      },
+      ...lineSeries("setting", shown, true),
     },
   };
 }
