@@ -152,7 +152,7 @@ describe("the tridiagonal form on the embedded GPU", () => {
   const cases: readonly (readonly [n: number, change: Partial<TridiagonalConfig>])[] = [
     [1, {}],
     [7, { sweeps: 4 }],
-    [13, { memory: "global", reduction: "subgroup", sweeps: 1 }],
+    [13, { memory: "global", groups: 2, reduction: "subgroup", sweeps: 1 }],
   ];
   for (const [n, change] of cases) {
     it(`decomposes every kind of matrix at n = ${n} with ${JSON.stringify(change)}`, async () => {
@@ -165,7 +165,14 @@ describe("the tridiagonal form on the embedded GPU", () => {
 
   it("goes on where the dispatch before stopped, in both loops of the host", async () => {
     const problem = eighProblem(65, 3, { spectrum: "mixed" });
-    const config = { threads: 128, memory: "global", reduction: "workgroup", solver: "ql", sweeps: 2 };
+    const config = {
+      threads: 128,
+      memory: "global",
+      groups: 1,
+      reduction: "workgroup",
+      solver: "ql",
+      sweeps: 2,
+    };
     await expectRight(problem, "tridiagonal", config);
   });
 

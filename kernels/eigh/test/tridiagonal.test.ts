@@ -27,10 +27,11 @@ function expectRight(n: number, config: TridiagonalConfig, width: number, rest: 
 }
 
 describe("the tridiagonal form, its text run on the CPU", () => {
-  for (const n of [1, 2, 3, 4, 5, 8, 9, 16]) {
+  for (const n of [1, 2, 3, 4, 7, 16]) {
     it(`decomposes every kind of matrix at n = ${n} without races, in sampled variants at several subgroup widths`, () => {
       const configs = sample(tridiagonal.space(eighProblem(n, 1)), randomFrom(n), 40).filter(
-        ({ threads, memory }) => threads <= 64 && memory === "workgroup",
+        // In global memory one workgroup's threads hand elements on within a dispatch, which the interpreter takes for a fault.
+        ({ threads, memory, groups }) => threads <= 64 && (memory === "workgroup" || groups > 1),
       );
       for (const [ran, config] of configs.slice(0, n < 9 ? 3 : 2).entries())
         expectRight(n, config, WIDTHS[(n + ran) % 4]!);
@@ -38,12 +39,17 @@ describe("the tridiagonal form, its text run on the CPU", () => {
     });
   }
 
-  for (const n of [1, 2, 3, 5, 8, 13]) {
+  for (const n of [1, 2, 3, 5, 13]) {
     it(`divides and conquers every kind of matrix at n = ${n} without races, several pieces a workgroup or one`, () => {
       const { maxError } = expectRight(n, { ...plain, solver: "divide" }, 8).verdict;
       expect(maxError).toBeLessThan(2);
     });
   }
+
+  it("reduces a matrix by several workgroups, a dispatch a column", () => {
+    const config = { ...plain, threads: 64, memory: "global", groups: 4, reduction: "subgroup" } as const;
+    expectRight(17, config, 16);
+  });
 
   it("writes no vectors where none are wanted, and the same values", () => {
     const [yes, no] = [expectRight(6, plain, 8), expectRight(6, plain, 8, { vectors: "no" })];

@@ -11,14 +11,16 @@ import {
 } from "@tunelab/contract";
 import { portBindings, portBuffers, strides } from "../../buffers.ts";
 import { compulsoryBytes, type EighProblem, FLOAT_BYTES } from "../../problem.ts";
-import { CHECK_THREADS, checkText, FINISH_THREADS, finishBytes, finishSlabs, finishText } from "./finish.ts";
-import { formBytes, formText, slabOf } from "./form.ts";
-import { levelsOf, mergeBytes, mergeGroups, mergeText } from "./merge.ts";
-import { MULTIPLY_THREADS, multiplyBytes, multiplyGroups, multiplyText } from "./multiply.ts";
-import { mostDispatches, qlBytes, qlText, sweepsADispatch } from "./ql.ts";
-import { reduceBytes, reduceText } from "./reduce.ts";
+import { tridiagonalBytes } from "./bytes.ts";
+import { CHECK_THREADS, checkText, FINISH_THREADS, finishSlabs, finishText } from "./finish.ts";
+import { formText, slabOf } from "./form.ts";
+import { levelsOf, mergeGroups, mergeText } from "./merge.ts";
+import { MULTIPLY_THREADS, multiplyGroups, multiplyText } from "./multiply.ts";
+import { mostDispatches, qlText, sweepsADispatch } from "./ql.ts";
+import { reduceText } from "./reduce.ts";
 import { bandFloats, COLUMNS_A_DISPATCH, STATE, shapeOf } from "./shape.ts";
 import { type TridiagonalConfig, tridiagonalSpace } from "./space.ts";
+import { partialQuads, startText, wideText } from "./wide.ts";
 
 /** Pieces below this leave most devices idle. */
 const LEAST_MATRICES = 32;
@@ -26,7 +28,10 @@ const LEAST_MATRICES = 32;
 const wanted = ({ vectors }: EighProblem): boolean => vectors === "yes";
 
 /** Buffers besides the ports, by what a configuration needs. */
-function scratchOf(problem: EighProblem, { memory, solver }: TridiagonalConfig): readonly BufferSpec[] {
+function scratchOf(
+  problem: EighProblem,
+  { threads, memory, groups, solver }: TridiagonalConfig,
+): readonly BufferSpec[] {
   const { n } = problem;
   const quads = Math.ceil(n / 4);
   const scratch = (name: string, dtype: "f32" | "u32", words: number): BufferSpec => ({
@@ -41,6 +46,7 @@ function scratchOf(problem: EighProblem, { memory, solver }: TridiagonalConfig):
     scratch("band", "f32", bandFloats(n)),
     scratch("state", "u32", STATE.words),
     ...(memory === "global" ? [scratch("rows", "f32", 16 * quads * quads)] : []),
+    ...(groups > 1 ? [scratch("partial", "f32", 4 * partialQuads(shapeOf(n, threads), groups))] : []),
     ...(wanted(problem) ? [scratch("basis", "f32", halvesOf(solver) * n * n)] : []),
     ...(solver === "divide"
       ? [scratch("mix", "f32", n * n), scratch("turns", "f32", 4 * n), scratch("pieces", "f32", 4 * n)]
@@ -59,19 +65,23 @@ const loops = (n: number): boolean => Number.isFinite(sweepsADispatch(n));
  */
 export const tridiagonal: Algorithm<EighProblem, TridiagonalConfig> = {
   name: "tridiagonal",
-  space: ({ n }) => tridiagonalSpace(n),
+  space: tridiagonalSpace,
 
-  defaultConfig({ n }, { limits }) {
+  defaultConfig(problem, { limits }) {
+    const { n } = problem;
     const most = Math.min(256, limits.maxComputeInvocationsPerWorkgroup);
-    const threads = Math.min(most, Math.max(32, 2 ** Math.round(Math.log2(n))));
-    const inside = reduceBytes(shapeOf(n, threads), true) <= limits.maxComputeWorkgroupStorageSize;
-    return {
-      threads,
-      memory: inside ? "workgroup" : "global",
+    const config = {
+      threads: Math.min(most, Math.max(32, 2 ** Math.round(Math.log2(n)))),
+      groups: 1,
       reduction: "workgroup",
+      // A chain of rotations is n^2 long, divide and conquer some dozen dispatches.
       solver: n > 64 ? "divide" : "ql",
       sweeps: 2,
-    };
+    } as const;
+    const inside = { ...config, memory: "workgroup" } as const;
+    const fits = tridiagonalBytes(problem, inside) <= limits.maxComputeWorkgroupStorageSize;
+    // A workgroup alone needs about 2 n^3 / 3 elements from memory, one after the other.
+    return fits ? inside : { ...config, memory: "global", groups: n > 256 ? 8 : 1 };
   },
 
   resources(problem, config) {
@@ -79,13 +89,7 @@ export const tridiagonal: Algorithm<EighProblem, TridiagonalConfig> = {
     const scratch = scratchOf(problem, config);
     const bySubgroup = config.reduction === "subgroup";
     return {
-      workgroupBytes: Math.max(
-        reduceBytes(shapeOf(n, config.threads), config.memory === "workgroup"),
-        wanted(problem) ? formBytes(n) : 0,
-        config.solver === "ql" ? qlBytes(n, config) : mergeBytes(n, config.threads),
-        config.solver === "divide" && wanted(problem) ? multiplyBytes() : 0,
-        finishBytes(problem),
-      ),
+      workgroupBytes: tridiagonalBytes(problem, config),
       invocations: Math.max(
         config.threads,
         FINISH_THREADS,
@@ -94,7 +98,7 @@ export const tridiagonal: Algorithm<EighProblem, TridiagonalConfig> = {
       scratchBytesPerItem: scratch.reduce((sum, { itemBytes }) => sum + itemBytes, 0),
       storageBuffers: Math.max(
         portBindings(problem).length - 1 + (wanted(problem) ? 3 : 2),
-        config.memory === "global" || config.solver === "divide" ? 5 : 4,
+        config.solver === "divide" || (config.memory === "global" && config.groups === 1) ? 5 : 4,
       ),
       features: bySubgroup ? ["subgroups"] : [],
     };
@@ -119,6 +123,8 @@ export const tridiagonal: Algorithm<EighProblem, TridiagonalConfig> = {
       groups: { fixed: 0, perItem: { groups, items } },
     });
     const reduce = step("reduce", use("matrices", "work", "band", "state", ...(global ? ["rows"] : [])));
+    const start = step("start", use("matrices", "state", "rows"));
+    const wide = step("reduce", use("work", "band", "rows", "partial"), config.groups);
     const form = step("form", use("work", "band", "basis"), slabOf(n).slabs);
     const ql = step("ql", use("band", "state", ...(wanted(problem) ? ["basis"] : [])));
     const merge = step(
@@ -163,7 +169,12 @@ export const tridiagonal: Algorithm<EighProblem, TridiagonalConfig> = {
           : []),
       ],
       modules: [
-        { name: "reduce", wgsl: reduceText(problem, config, shape, reduce.bindings) },
+        ...(config.groups > 1
+          ? [
+              { name: "start", wgsl: startText(problem, shape, start.bindings) },
+              { name: "reduce", wgsl: wideText(problem, config, shape, wide.bindings) },
+            ]
+          : [{ name: "reduce", wgsl: reduceText(problem, config, shape, reduce.bindings) }]),
         ...(wanted(problem) ? [{ name: "form", wgsl: formText(problem, halves, form.bindings) }] : []),
         ...(divides
           ? [{ name: "merge", wgsl: mergeText(problem, config.threads, merge.bindings) }]
@@ -176,7 +187,9 @@ export const tridiagonal: Algorithm<EighProblem, TridiagonalConfig> = {
       ],
       steps: [
         // The reduction takes a known number of dispatches, after which nothing is left.
-        global ? loop("columns", [reduce], [clear], columns, columns) : reduce,
+        ...(config.groups > 1
+          ? [start, loop("columns", [wide], [clear], n, n)]
+          : [global ? loop("columns", [reduce], [clear], columns, columns) : reduce]),
         ...(wanted(problem) ? [form] : []),
         ...(divides
           ? [loop("levels", wanted(problem) ? [merge, multiply] : [merge], [clear], levels, levels)]

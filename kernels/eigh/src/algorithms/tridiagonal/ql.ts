@@ -30,8 +30,19 @@ export const sweepsADispatch = (n: number): number => (n <= 64 ? Number.POSITIVE
 /** Dispatches after which every matrix has ended one way or the other. */
 export const mostDispatches = (n: number): number => Math.ceil((n * MOST_SWEEPS) / sweepsADispatch(n));
 
-export const qlBytes = (n: number, { sweeps }: Pick<TridiagonalConfig, "sweeps">): number =>
-  workgroupBytes(4 * n, 4 * n, 8 * sweeps * n, 4 * sweeps, 4 * sweeps, 4);
+/** Whether the vectors lie in workgroup memory while they are turned. */
+const inside = ({ vectors }: EighProblem, { memory }: Pick<TridiagonalConfig, "memory">): boolean =>
+  memory === "workgroup" && vectors === "yes";
+
+export const qlBytes = (
+  problem: EighProblem,
+  config: Pick<TridiagonalConfig, "sweeps" | "memory">,
+): number => {
+  const { n } = problem;
+  const { sweeps } = config;
+  const basis = inside(problem, config) ? 4 * n * n : 0;
+  return workgroupBytes(4 * n, 4 * n, basis, 8 * sweeps * n, 4 * sweeps, 4 * sweeps, 4);
+};
 
 /**
  * Implicit QL with Wilkinson's shift (Bowdler, Martin, Reinsch and Wilkinson 1968) on a band that lies in workgroup memory. One thread runs `sweeps` sweeps and leaves their
@@ -53,6 +64,7 @@ export function qlText(
     bindingDeclarations(bindings, TYPES),
     `var<workgroup> d: array<f32, ${n}>;`,
     `var<workgroup> e: array<f32, ${n}>;`,
+    inside(problem, config) && `var<workgroup> v: array<f32, ${n * n}>;`,
     `var<workgroup> rotations: array<vec2f, ${sweeps * n}>;`,
     // Sweep s turns columns k and k + 1 for k from ends[s] - 1 down to starts[s].
     `var<workgroup> starts: array<u32, ${sweeps}>;`,
@@ -68,6 +80,7 @@ export function qlText(
         n > 1 &&
           `if (j < ${formatU32(n - 1)}) { e[j] = band[${bandAt(n, "beside")} + (${formatU32(Math.max(0, n - 2))} - j)]; }`,
       ]),
+      inside(problem, config) && strided("o", n * n, threads, [`v[o] = ${vectorAt(n, "o")};`]),
       `var sought = ${stateAt("sought")};`,
       `var swept = ${stateAt("swept")};`,
       `if (t == 0u) { ending = ${stateAt("ending")}; }`,
@@ -81,7 +94,7 @@ export function qlText(
           block(`for (var s = 0u; s < ${formatU32(sweeps)}; s += 1u)`, sweepText(n)),
         ),
         "workgroupBarrier();",
-        vectors && applyText(n, config),
+        vectors && applyText(n, config, inside(problem, config)),
         // The band is one thread's: others wait for the ends of its next sweeps at the uniform load.
       ),
       "workgroupBarrier();",
@@ -90,6 +103,7 @@ export function qlText(
         resumes &&
           `if (j < ${formatU32(n - 1)}) { band[${bandAt(n, "beside")} + (${formatU32(n - 2)} - j)] = e[j]; }`,
       ]),
+      inside(problem, config) && strided("o", n * n, threads, [`${vectorAt(n, "o")} = v[o];`]),
       block(
         "if (t == 0u)",
         `${stateAt("sought")} = sought;`,
@@ -99,6 +113,10 @@ export function qlText(
     ),
   );
 }
+
+/** Element o of the vectors, columns in reverse order as the band is: it is graded from large to small, and QL finds small eigenvalues first. */
+const vectorAt = (n: number, o: string): string =>
+  `basis[item * ${formatU32(n * n)} + (${formatU32(n - 1)} - ${o} / ${formatU32(n)}) * ${formatU32(n)} + ${o} % ${formatU32(n)}]`;
 
 const nothing = (k: string): string =>
   `abs(e[${k}]) <= ${LOST} * max(0.5f, max(abs(d[${k}]), abs(d[${k} + 1u])))`;
@@ -166,9 +184,10 @@ function sweepText(n: number): Text {
 }
 
 /** All sweeps' rotations on the rows of each thread, in one pass: registers x0, x1, ... are columns k to k + sweeps. */
-function applyText(n: number, { threads, sweeps }: TridiagonalConfig): Text {
+function applyText(n: number, { threads, sweeps }: TridiagonalConfig, inMemory: boolean): Text {
   const count = formatU32(n);
-  const at = (k: string): string => `basis[base - (${k}) * ${count}]`;
+  const at = (k: string): string =>
+    inMemory ? `v[(${k}) * ${count} + i]` : `basis[base - (${k}) * ${count}]`;
   return [
     `var least = ${formatU32(n)};`,
     "var to = 0u;",
@@ -180,14 +199,16 @@ function applyText(n: number, { threads, sweeps }: TridiagonalConfig): Text {
     block(
       "if (least < to)",
       strided("i", n, threads, [
-        `let base = item * ${formatU32(n * n)} + ${formatU32((n - 1) * n)} + i;`,
+        !inMemory && `let base = item * ${formatU32(n * n)} + ${formatU32((n - 1) * n)} + i;`,
         times(sweeps, (s) => `var x${s + 1} = ${s === 0 ? at("to") : "0.0f"};`),
+        `var ahead = ${at("to - 1u")};`,
         block(
           `for (var o = 0u; o < to - least${sweeps > 1 ? ` + ${sweeps - 1}u` : ""}; o += 1u)`,
-          // Columns are counted from `shift` on, so that none is negative.
+          // Column k - sweeps + 1 comes in; counted like this, none is negative.
           `let k = to + ${formatU32(sweeps - 1)} - 1u - o;`,
-          "var x0 = 0.0f;",
-          `if (k >= least + ${formatU32(sweeps - 1)}) { x0 = ${at(`k - ${formatU32(sweeps - 1)}`)}; }`,
+          "var x0 = ahead;",
+          // The next column is on its way while this one is turned.
+          `if (k > least + ${formatU32(sweeps - 1)}) { ahead = ${at(`k - ${formatU32(sweeps)}`)}; }`,
           times(sweeps, (s) => {
             const column = s === sweeps - 1 ? "k" : `k - ${formatU32(sweeps - 1 - s)}`;
             const [x, y] = [`x${s}`, `x${s + 1}`];

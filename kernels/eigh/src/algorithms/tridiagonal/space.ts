@@ -1,18 +1,20 @@
 import type { Space } from "@tunelab/contract";
 import { onlyWhen } from "@tunelab/variants";
+import type { EighProblem } from "../../problem.ts";
 import { MOST_BYTES } from "../../wgsl/lanes.ts";
-import { reduceBytes } from "./reduce.ts";
-import { shapeOf } from "./shape.ts";
+import { tridiagonalBytes } from "./bytes.ts";
 
 export type TridiagonalConfig = {
   readonly threads: number;
   readonly memory: "workgroup" | "global";
+  readonly groups: number;
   readonly reduction: "workgroup" | "subgroup";
   readonly solver: "ql" | "divide";
   readonly sweeps: number;
 };
 
-export function tridiagonalSpace(n: number): Space<TridiagonalConfig> {
+export function tridiagonalSpace(problem: EighProblem): Space<TridiagonalConfig> {
+  const { n } = problem;
   return {
     parameters: [
       {
@@ -24,7 +26,13 @@ export function tridiagonalSpace(n: number): Space<TridiagonalConfig> {
       {
         name: "memory",
         values: ["workgroup", "global"],
-        doc: "where the matrix lies while it is reduced to a tridiagonal one",
+        doc: "where the matrix lies while it is reduced to a tridiagonal one, and its vectors while QL turns them",
+      },
+      {
+        name: "groups",
+        values: [1, 2, 4, 8, 16, 32],
+        unit: "workgroups a matrix",
+        doc: "workgroups that share a matrix while it is reduced, a dispatch a column where they are several",
       },
       {
         name: "reduction",
@@ -44,13 +52,25 @@ export function tridiagonalSpace(n: number): Space<TridiagonalConfig> {
       },
     ],
     constraints: [
+      onlyWhen(
+        "groups",
+        1,
+        ["memory"],
+        ({ memory }) => memory === "global",
+        "a workgroup's memory is its own",
+      ),
+      {
+        name: "rows-for-all",
+        doc: "every workgroup of a matrix has four rows",
+        parameters: ["groups"],
+        holds: ({ groups }) => groups === 1 || 4 * groups <= n,
+      },
       onlyWhen("sweeps", 2, ["solver"], ({ solver }) => solver === "ql", "divide and conquer sweeps nothing"),
       {
         name: "fits-any-device",
         doc: `workgroup memory is at most ${MOST_BYTES} bytes`,
-        parameters: ["threads", "memory"],
-        holds: ({ threads, memory }) =>
-          reduceBytes(shapeOf(n, threads), memory === "workgroup") <= MOST_BYTES,
+        parameters: ["threads", "memory", "groups", "solver", "sweeps"],
+        holds: (config) => tridiagonalBytes(problem, config) <= MOST_BYTES,
       },
       {
         name: "threads-for-work",

@@ -1,0 +1,139 @@
+import { block, formatU32, type Text } from "@tunelab/variants";
+import { strided } from "../../wgsl/strided.ts";
+import { where } from "../../wgsl/where.ts";
+import { bandAt, type Shape } from "./shape.ts";
+import type { TridiagonalConfig } from "./space.ts";
+
+/**
+ * What is left of a column below its first element counts as nothing where its squares sum to less: 1e-12 of a matrix scaled to 1 is far under eps, and squares
+ * above are normal numbers to eps.
+ */
+const NOTHING = "1.0e-24f";
+
+/** What the texts of a column's reflection depend on. */
+export interface Columns {
+  readonly shape: Shape;
+  readonly reduction: TridiagonalConfig["reduction"];
+  /** Workgroups that share a matrix; each has every `groups`-th four rows of a team's. */
+  readonly groups: number;
+  /** Four elements of a row, as text. */
+  readonly a: (row: string, column: string) => string;
+}
+
+/** Declares `into`, the sum of `count` terms, over the workgroup after a barrier, each thread for itself or each subgroup for itself: no barrier more. */
+export function summed(
+  into: string,
+  count: number,
+  term: (index: string) => string,
+  { shape: { threads }, reduction }: Pick<Columns, "shape" | "reduction">,
+): Text {
+  if (reduction === "workgroup") {
+    return [
+      `var ${into} = 0.0f;`,
+      block(`for (var o = 0u; o < ${formatU32(count)}; o += 1u)`, `${into} += ${term("o")};`),
+    ];
+  }
+  // Lanes of a subgroup take every width-th term, whatever the width: a workgroup is no narrower than its own lanes.
+  const most = Math.ceil(count / Math.min(4, threads));
+  return [
+    `var ${into}Lane = 0.0f;`,
+    block(
+      `for (var o = 0u; o < ${formatU32(most)}; o += 1u)`,
+      "let at = o * width + id;",
+      `if (at >= ${formatU32(count)}) { break; }`,
+      `${into}Lane += ${term("at")};`,
+    ),
+    `let ${into} = subgroupAdd(${into}Lane);`,
+  ];
+}
+
+/** Runs for every quad of a row that a thread has and that the column has not left behind. */
+export const everyQuad = ({ quads, across, columnSteps }: Shape, ...body: readonly Text[]): Text =>
+  block(
+    `for (var step = 0u; step < ${formatU32(columnSteps)}; step += 1u)`,
+    `let c = place + step * ${formatU32(across)};`,
+    block(`if (c >= quad${quads % across === 0 ? "" : ` && c < ${formatU32(quads)}`})`, ...body),
+  );
+
+/** Four elements of the reflection's vector, from xs and its first element. */
+export const reflector = (q: string): string => `xs[${q}] + select(vec4f(), top, ${q} == quad)`;
+
+/**
+ * Row k, which is column k, as the pending update leaves it: its diagonal element (stored where `stores` holds), `beside`, the one next to it, and in xs what lies
+ * beyond. Then a barrier.
+ */
+export const rowText = ({ shape: { n, quads, threads }, a }: Columns, stores: string): Text => [
+  "let first = k + 1u;",
+  `let vHere = ${component("vs", "k")};`,
+  `let wHere = ${component("ws", "k")};`,
+  strided("c", quads, threads, [
+    `let x = ${a("k", "c")} - vHere * ws[c] - wHere * vs[c];`,
+    "xs[c] = select(vec4f(), x, vec4u(4u * c, 4u * c + 1u, 4u * c + 2u, 4u * c + 3u) > vec4u(first));",
+    `if (${stores}c == k / 4u) { band[${bandAt(n, "diagonal")} + k] = ${chosen("x", "(k % 4u)")}; }`,
+    `if (c == min(first / 4u, ${formatU32(quads - 1)})) { beside = ${chosen("x", "(first % 4u)")}; }`,
+  ]),
+  "workgroupBarrier();",
+];
+
+/** The reflection H = 1 - factor v v^T with v = xs + (v0 at the first place) that takes the column to (end, 0, ...). */
+export const reflectionText = (columns: Columns): Text => {
+  const { n, quads } = columns.shape;
+  return [
+    summed("beyond", quads, (q) => `dot(xs[${q}], xs[${q}])`, columns),
+    `let quad = min(first / 4u, ${formatU32(quads - 1)});`,
+    `let alpha = select(0.0f, beside, first < ${formatU32(n)});`,
+    `let turns = beyond > ${NOTHING};`,
+    "let length = sqrt(alpha * alpha + beyond);",
+    "let end = select(alpha, select(-length, length, alpha < 0.0f), turns);",
+    "let v0 = alpha - end;",
+    "let factor = select(0.0f, 2.0f / (v0 * v0 + beyond), turns);",
+    `let top = ${oneHot("(first % 4u)", "v0")};`,
+  ];
+};
+
+/**
+ * One pass over what is left of the matrix: the pending update, and sums of each team's rows times the new vector, in `sums`. Where a matrix has one
+ * workgroup, `along` is the thread's part of v^T A v.
+ */
+export function passText({ shape, groups, a }: Columns): Text {
+  const { quads, parts } = shape;
+  const wide = formatU32(quads);
+  const four = [0, 1, 2, 3] as const;
+  const row = (e: number): string => (e === 0 ? "4u * r" : `4u * r + ${e}u`);
+  const teams = parts * groups;
+  // Row k is read by all of a matrix's workgroups: none may update it, though it is in the same four rows as the next.
+  const kept = (e: number, store: string): string =>
+    groups === 1 ? store : `if (${row(e)} > k) { ${store} }`;
+  return [
+    groups === 1 && "var along = 0.0f;",
+    everyQuad(
+      shape,
+      "let v = vs[c];",
+      "let w = ws[c];",
+      "var sum = vec4f();",
+      block(
+        `for (var s = quad / ${formatU32(teams)}; s < ${formatU32(Math.ceil(quads / teams))}; s += 1u)`,
+        `let r = ${groups === 1 ? "team" : `team * ${formatU32(groups)} + own`} + s * ${formatU32(teams)};`,
+        where(
+          quads % teams === 0 ? "" : `r < ${wide}`,
+          "let vr = vs[r];",
+          "let wr = ws[r];",
+          `let nr = ${reflector("r")};`,
+          four.map((e) => `let a${e} = ${a(row(e), "c")} - vr.${"xyzw"[e]} * w - wr.${"xyzw"[e]} * v;`),
+          four.map((e) => kept(e, `${a(row(e), "c")} = a${e};`)),
+          four.map((e) => `sum += nr.${"xyzw"[e]} * a${e};`),
+        ),
+      ),
+      `sums[team * ${wide} + c] = sum;`,
+      groups === 1 && `along += dot(sum, ${reflector("c")});`,
+    ),
+  ];
+}
+
+/** A component of a vec4f, the one that `part` (0 to 3) says. */
+const chosen = (vector: string, part: string): string =>
+  `select(select(${vector}.x, ${vector}.y, ${part} == 1u), select(${vector}.z, ${vector}.w, ${part} == 3u), ${part} > 1u)`;
+const component = (array: string, index: string): string =>
+  chosen(`${array}[${index} / 4u]`, `(${index} % 4u)`);
+const oneHot = (part: string, value: string): string =>
+  `vec4f(${[0, 1, 2, 3].map((e) => `select(0.0f, ${value}, ${part} == ${e}u)`).join(", ")})`;
