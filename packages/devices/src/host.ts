@@ -105,7 +105,7 @@ async function open(
     profile: options.profile,
     toggles: toggleNames(toggles),
     timestamps: device.features.has("timestamp-query"),
-    tickNs: await harness.tickNs(),
+    tickNs: options.compilesOnly ? 0 : await harness.tickNs(),
     runtime: `node ${process.versions.node}`,
     pid: process.pid,
   };

@@ -30,6 +30,8 @@ export interface HostOptions {
   readonly match?: string;
   /** Paths of modules with operations from outside the host's own. */
   readonly modules?: readonly string[];
+  /** Compiles for another host that times meanwhile: nothing runs on the device here, not even to measure the clock's tick. */
+  readonly compilesOnly?: boolean;
   /** Measurement toggles beside the profile's: timestamp quantization off, unless a test wants it on. */
   readonly quantizedTimestamps?: boolean;
 }
@@ -40,7 +42,7 @@ export interface HostHello {
   readonly profile: ProfileName;
   readonly toggles: readonly string[];
   readonly timestamps: boolean;
-  /** Measured clock tick in ns; 0 when there are no timestamps. */
+  /** Measured clock tick in ns; 0 when there are no timestamps, or nothing is timed. */
   readonly tickNs: number;
   readonly runtime: string;
   readonly pid: number;

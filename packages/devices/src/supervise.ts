@@ -35,6 +35,8 @@ export interface BenchOptions {
   readonly deadlines?: Partial<Deadlines>;
   /** Paths of modules with operations from outside the entry's own. */
   readonly modules?: readonly string[];
+  /** The bench is asked for nothing but `compile`, while another one times on the device. */
+  readonly compilesOnly?: boolean;
   /** Leave Dawn's 65,536 ns timestamp steps on, as browsers do. */
   readonly quantizedTimestamps?: boolean;
 }
@@ -284,12 +286,13 @@ class Supervisor {
   }
 
   async #startOnce(until?: Until): Promise<Running | { failure: Failure }> {
-    const { entry, profile, modules, quantizedTimestamps } = this.#options;
+    const { entry, profile, modules, quantizedTimestamps, compilesOnly } = this.#options;
     const host = {
       ...this.#target.host,
       profile: profile ?? "portable",
       quantizedTimestamps: quantizedTimestamps ?? false,
       ...(modules ? { modules } : {}),
+      ...(compilesOnly ? { compilesOnly } : {}),
     };
     let running: Running | undefined;
     const process = spawnHost({

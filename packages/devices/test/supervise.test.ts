@@ -60,6 +60,13 @@ describe.skipIf(!onLinux)("a device host under supervision", () => {
     expect(bench.hello.pid).not.toBe(process.pid);
   });
 
+  it("that only compiles runs nothing on the device, not even for the clock's tick, and compiles", async () => {
+    const compiler = await openBench(target, { entry, compilesOnly: true });
+    expect(compiler.hello.tickNs).toBe(0);
+    expect(await compiler.compile([request("double-well")], 60_000)).toEqual({});
+    await compiler.close();
+  });
+
   it("measures a verified variant", async () => {
     const outcome = await bench.measure(request("double-well"));
     expect(outcome.reason).toBeUndefined();

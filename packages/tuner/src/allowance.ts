@@ -1,6 +1,6 @@
 import { finalsReserve, firstUntil, screenedUntil } from "./budget.ts";
-import { POOL } from "./farm.ts";
-import { FINALISTS, type Screened } from "./screened.ts";
+import { FINALISTS } from "./ranking.ts";
+import type { Screened } from "./screened.ts";
 import type { SearchContext } from "./search-context.ts";
 
 /** How far a search is, as far as time and trials depend on it. */
@@ -41,7 +41,7 @@ export class Allowance {
     const each = pace.nextScreened() + (free ? pace.nextCertified(pace.nextScreened()) : 0);
     const time = shareEnd - clock.now() - this.reserve();
     const trials = trialShare - this.#state.measured() - this.#due(1);
-    const most = farm ? POOL : ahead;
+    const most = farm ? farm.room : ahead;
     return Math.min(most, trials, each > 0 ? Math.floor(time / each) : most);
   }
 

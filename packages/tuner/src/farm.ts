@@ -6,10 +6,10 @@ import type { TuneClock } from "./types.ts";
 export type Compiler = Pick<Bench, "compile">;
 
 /**
- * Variants that are being compiled or wait to be timed, at most. A strategy proposes so many without having seen what came of the last
- * ones; fewer would leave compilers idle.
+ * Variants that may be compiled and wait to be timed, beside one in each compiler's hands. A strategy proposes so many without having
+ * seen what came of the last ones; with none the compilers would stand idle whenever several finish together.
  */
-export const POOL = 16;
+export const READY = 8;
 
 /**
  * Compilers are worth having when the timing host takes less than this part of the time that they took for the same variants. An
@@ -60,6 +60,11 @@ export class Farm {
     this.#idle = [...compilers];
     this.#present = compilers.length;
     this.#deal();
+  }
+
+  /** Variants that are being compiled or wait to be timed, at most. Before the compilers have come it is not known how many they are. */
+  get room(): number {
+    return this.#present + READY;
   }
 
   /** Whether anybody compiles here, and the timing host gains by it. */

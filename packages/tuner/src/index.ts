@@ -1,12 +1,12 @@
 export { loadAlgorithms } from "./candidate.ts";
 export type { Compiler } from "./farm.ts";
 export { type Objective, objectiveNamed, TIME } from "./objective.ts";
+export { FINALISTS } from "./ranking.ts";
 export { exportReplay, type ReplayExport } from "./replay/export.ts";
 export { parseReplay, type ReplayEntry, type ReplayFile, type ReplayParameter } from "./replay/format.ts";
 export { quotedCounts, type ReplayOptions, type ReplayResult, replay } from "./replay/run.ts";
 export { mean } from "./replay/score.ts";
 export { changedConditions, reusable } from "./reuse.ts";
-export { FINALISTS } from "./screened.ts";
 export { checkStart } from "./start.ts";
 export * from "./strategies/strategy.ts";
 export { orderJobs, tune } from "./tune.ts";

@@ -1,5 +1,5 @@
 import type { Planned } from "./candidate.ts";
-import { type Elsewhere, type Farm, POOL } from "./farm.ts";
+import type { Elsewhere, Farm } from "./farm.ts";
 import { BatchQueue, completed, proposeOne, type Queue, type QueueOwner, type Waiting } from "./queue.ts";
 import { requestFor } from "./request.ts";
 import type { SearchContext } from "./search-context.ts";
@@ -11,6 +11,8 @@ interface Pending {
   readonly compiled: Promise<Elsewhere>;
   /** Set once compiled. */
   elsewhere?: Elsewhere;
+  /** Its part of the time in which the host that times took the compiled ones from the driver's cache, in ms; unset before. */
+  loadMs?: number;
 }
 
 /**
@@ -43,48 +45,61 @@ export class Pool implements Queue {
   }
 
   async next(): Promise<Waiting | undefined> {
-    const known = await this.#fill();
-    if (known) return known;
+    await this.ahead();
     if (this.#pending.length === 0) return this.#farm.useful ? undefined : this.#batches.next();
-    const { recorder } = this.#context;
-    const ready = (): number => this.#pending.findIndex(({ elsewhere }) => elsewhere !== undefined);
     let waitedMs = 0;
-    if (ready() < 0) {
+    while (!this.#ready()) {
+      // Whatever else is worth measuring is measured while everyone compiles.
+      if (await this.#owner.spare()) continue;
       const first = Promise.race(this.#pending.map(({ compiled }) => compiled));
-      const waited = await recorder.waitFor(first, this.#owner.limitMs());
+      const waited = await this.#context.recorder.waitFor(first, this.#owner.limitMs());
       if (!waited.result) return undefined;
-      waitedMs = waited.costMs;
+      waitedMs += waited.costMs;
     }
-    const [one] = this.#pending.splice(ready(), 1);
-    const { candidate, planned, elsewhere } = one!;
+    const loaded = (): Pending | undefined => this.#pending.find(({ loadMs }) => loadMs !== undefined);
+    if (!loaded()) await this.#load();
+    const one = loaded() ?? this.#ready()!;
+    this.#pending.splice(this.#pending.indexOf(one), 1);
+    const { candidate, planned, elsewhere, loadMs = 0 } = one;
     const { ms, outcome } = elsewhere!;
     return {
       candidate,
       planned,
-      compileMs: waitedMs,
+      compileMs: waitedMs + loadMs,
       ...(ms > 0 ? { elsewhereMs: ms } : {}),
       ...(outcome ? { outcome: completed(outcome, this.#context) } : {}),
     };
   }
 
-  /** Keeps the compilers busy; returns early with a candidate whose plan needs none, for it was measured before. */
-  async #fill(): Promise<Waiting | undefined> {
-    while (this.#farm.useful && !this.#exhausted && this.#pending.length < POOL && this.#owner.more()) {
-      if (this.#pending.length > 0 && this.#owner.room() <= this.#pending.length) return undefined;
+  /** Keeps the compilers busy. Proposing costs the session's own core, not the device: it may go on beside a trial. */
+  async ahead(): Promise<void> {
+    while (
+      this.#farm.useful &&
+      !this.#exhausted &&
+      this.#pending.length < this.#farm.room &&
+      this.#owner.more()
+    ) {
+      if (this.#pending.length > 0 && this.#owner.room() <= this.#pending.length) return;
       const one = await proposeOne(this.#context, this.#owner);
       if (!one) {
         this.#exhausted = true;
-        return undefined;
+        return;
       }
       this.#proposed++;
-      if (one === "refused") continue;
-      if (this.#owner.measured(one.planned)) return { ...one, compileMs: 0 };
-      this.#hand(one);
+      if (one !== "refused") this.#hand(one);
     }
-    return undefined;
+  }
+
+  #ready(): Pending | undefined {
+    return this.#pending.find(({ elsewhere }) => elsewhere !== undefined);
   }
 
   #hand({ candidate, planned }: Pick<Pending, "candidate" | "planned">): void {
+    if (this.#owner.measured(planned)) {
+      const elsewhere = { ms: 0 };
+      this.#pending.push({ candidate, planned, compiled: Promise.resolve(elsewhere), elsewhere, loadMs: 0 });
+      return;
+    }
     const request = requestFor(this.#context, planned, "screened", false);
     const compiled = this.#farm.compile(planned.hash, request);
     const pending: Pending = { candidate, planned, compiled };
@@ -92,5 +107,21 @@ export class Pool implements Queue {
     void compiled.then((elsewhere) => {
       pending.elsewhere = elsewhere;
     });
+  }
+
+  /**
+   * Has the host that times take all that are ready from the driver's cache side by side: one after another each would cost a trial
+   * some 0.1 s on one core. One alone is taken as it is measured.
+   */
+  async #load(): Promise<void> {
+    const fresh = this.#pending.filter(
+      ({ elsewhere, loadMs }) => loadMs === undefined && elsewhere && elsewhere.ms > 0 && !elsewhere.outcome,
+    );
+    if (fresh.length < 2) return;
+    const requests = fresh.map(({ planned }) => requestFor(this.#context, planned, "screened", false));
+    const { guilty, costMs } = await this.#context.recorder.compile(requests, this.#owner.limitMs());
+    for (const one of fresh) one.loadMs = costMs / fresh.length;
+    const one = guilty && fresh[guilty.index];
+    if (one) one.elsewhere = { ms: one.elsewhere!.ms, outcome: guilty.outcome };
   }
 }

@@ -32,6 +32,8 @@ export interface QueueOwner {
   readonly more: () => boolean;
   /** How long compiling may take now, in ms. */
   readonly limitMs: () => number;
+  /** Measures something else that is worth it while candidates compile; false when there is nothing. */
+  readonly spare: () => Promise<boolean>;
   /** How far the session is. */
   readonly estimate: () => Estimate;
 }
@@ -44,6 +46,8 @@ export interface Queue {
   readonly complete: boolean;
   /** The next candidate; undefined when there is none left, or no time to look for one. */
   next(): Promise<Waiting | undefined>;
+  /** Prepares what it can of the next ones while one is timed. */
+  ahead(): Promise<void>;
 }
 
 /**
@@ -101,6 +105,9 @@ export class BatchQueue implements Queue {
     if (this.#waiting.length === 0) await this.#fill();
     return this.#waiting.shift();
   }
+
+  /** Nothing: the next batch follows from the results of this one. */
+  async ahead(): Promise<void> {}
 
   async #fill(): Promise<void> {
     const batch: Omit<Waiting, "compileMs">[] = [];

@@ -1,10 +1,6 @@
 import { bestNs, type Trial } from "@tunelab/contract";
-import type { Objective } from "./objective.ts";
 import type { Contender } from "./race.ts";
 import type { FailedVariant } from "./types.ts";
-
-/** Screened variants that are certified beside the defaults. */
-export const FINALISTS = 6;
 
 /** A variant that was screened, and what became of it since. */
 export interface Screened extends Contender {
@@ -27,14 +23,4 @@ export function failureOf(trial: Trial): readonly FailedVariant[] {
   if (bestNs(trial) !== undefined) return [];
   const { variant, status, reason } = trial;
   return [{ variant, status, ...(reason === undefined ? {} : { reason }) }];
-}
-
-/** Those that can be ranked: leaders of the race in their order, then by the screened trial's cost, then by name. */
-export function bestFirst(all: readonly Screened[], { cost }: Objective): readonly Screened[] {
-  const place = (one: Screened): number => one.place ?? Number.MAX_SAFE_INTEGER;
-  return all
-    .filter((one) => cost(lastTrial(one)) !== undefined && cost(one.trial) !== undefined)
-    .sort(
-      (a, b) => place(a) - place(b) || cost(a.trial)! - cost(b.trial)! || (a.variant < b.variant ? -1 : 1),
-    );
 }

@@ -23,6 +23,8 @@ export interface SearchContext extends Bounds {
   readonly signal: AbortSignal | undefined;
   /** Whether it is the session's first problem, whose first trial is made whatever it costs. */
   readonly isFirst: boolean;
+  /** Whether the noise probe says that variants can be certified here. */
+  readonly isQuiet: boolean;
   /** Trials that this problem may measure at most. */
   readonly trialShare: number;
   /** Variants compiled side by side at most. */

@@ -1,4 +1,5 @@
 import { bestNs, type Grade, problemKey, type Trial, type TrialOutcome } from "@tunelab/contract";
+import { ROWS_KEPT } from "@tunelab/selection";
 import { Allowance } from "./allowance.ts";
 import { extensionUntil } from "./budget.ts";
 import { type Planned, planCandidate, type Refused } from "./candidate.ts";
@@ -6,9 +7,10 @@ import { TIME } from "./objective.ts";
 import { Pool } from "./pool.ts";
 import { algorithmOf, BatchQueue, type Queue, type QueueOwner, type Waiting } from "./queue.ts";
 import { fieldWithin, raceFinalists } from "./race.ts";
+import { Ranking } from "./ranking.ts";
 import { checkAborted } from "./recorder.ts";
 import { requestFor } from "./request.ts";
-import { bestFirst, FINALISTS, failureOf, lastTrial, type Screened } from "./screened.ts";
+import { failureOf, lastTrial, type Screened } from "./screened.ts";
 import type { SearchContext } from "./search-context.ts";
 import { observationOf } from "./strategies/observe.ts";
 import type { Candidate } from "./strategies/strategy.ts";
@@ -41,13 +43,16 @@ export class Search {
   readonly #queue: Queue;
   readonly #allowance: Allowance;
   readonly #cut: CutVariant[] = [];
+  readonly #ranking: Ranking;
   #measured = 0;
-
+  /** The least cost of a screened trial. */
+  #least = Number.POSITIVE_INFINITY;
   constructor(context: SearchContext) {
     this.#context = context;
     this.#key = problemKey(context.problem);
+    this.#ranking = new Ranking(context.objective);
     this.#allowance = new Allowance(context, {
-      finalists: () => this.#finalists(),
+      finalists: () => this.#ranking.finalists,
       measured: () => this.#measured,
       proposed: () => this.#queue.proposed,
       begun: () => this.#screened.size > 0 || this.#cut.length > 0,
@@ -58,6 +63,7 @@ export class Search {
       refused: (candidate, refused) => this.#refuse(candidate, refused),
       room: () => this.#allowance.room(),
       more: () => this.#more(),
+      spare: () => this.#spare(),
       limitMs: () => this.#allowance.until() - context.clock.now(),
       estimate: () => context.estimate(this.#allowance.leftMs()),
     };
@@ -131,7 +137,8 @@ export class Search {
       const waiting = await this.#queue.next();
       // Compiling may have taken the time that was for timing.
       if (!waiting || !this.#more()) return;
-      const screened = await this.#screen(waiting, { isDefault: false, keep: false });
+      const measuring = this.#screen(waiting, { isDefault: false, keep: false });
+      const [screened] = await Promise.all([measuring, this.#queue.ahead()]);
       if (!screened) return;
       strategy.observe(observationOf(waiting.candidate, screened.trial, objective));
     }
@@ -172,6 +179,7 @@ export class Search {
       ...(elsewhereMs === undefined ? {} : { elsewhereMs }),
     };
     this.#screened.set(planned.hash, entry);
+    this.#ranking.add(entry);
     return entry;
   }
 
@@ -182,7 +190,7 @@ export class Search {
   async #certify(): Promise<boolean> {
     const { clock, pace, shareEnd, slackEnd, trialShare } = this.#context;
     await this.#race();
-    const finalists = this.#finalists();
+    const { finalists } = this.#ranking;
     const needed = this.#allowance.needed();
     let failed = false;
     for (const finalist of new Set([...needed, ...finalists])) {
@@ -192,28 +200,40 @@ export class Search {
       const end = isNeeded ? Math.max(shareEnd, slackEnd) : shareEnd;
       const least = isNeeded ? pace.leastCertified(finalist.costMs) : pace.nextCertified(finalist.costMs);
       if (now + least > end) continue;
-      const extensionMs = extensionUntil(now, end);
-      const measured = await this.#trial(finalist, "certified", finalist.isDefault, {
-        extensionMs,
-        elsewhereMs: finalist.elsewhereMs,
-        until: end,
-      });
-      if (!measured) continue;
-      const { trial, costMs } = measured;
-      if (costMs !== undefined) pace.certified(costMs, finalist.costMs);
-      finalist.certified = trial;
-      failed ||= bestNs(trial) === undefined;
+      const trial = await this.#final(finalist, end);
+      failed ||= trial !== undefined && bestNs(trial) === undefined;
     }
     return failed;
   }
 
-  /** Leaders of the race first, then the fastest: the best few, and everyone who is kept and gave a time. */
-  #finalists(): readonly Screened[] {
-    return this.#timed().filter(({ keep }, place) => place < FINALISTS || keep);
+  /**
+   * Certifies one more of the rows that a table keeps, the best first, when the compilers leave time for it: the finals then have less
+   * to do, and the table more to show. Not on a device that never certifies, where each would take its whole extension.
+   */
+  async #spare(): Promise<boolean> {
+    const { clock, pace, shareEnd, trialShare, isQuiet } = this.#context;
+    if (!isQuiet || Number.isFinite(trialShare) || this.#ranking.count < ROWS_KEPT) return false;
+    const one = this.#ranking.best(ROWS_KEPT).find(({ certified }) => !certified);
+    if (!one) return false;
+    const end = shareEnd - this.#allowance.reserve();
+    if (clock.now() + pace.nextCertified(one.costMs) > end) return false;
+    return (await this.#final(one, end)) !== undefined;
   }
 
-  #timed(): readonly Screened[] {
-    return bestFirst([...this.#screened.values()], this.#context.objective);
+  /** Certifies one by `end`; undefined when its time was over first. */
+  async #final(one: Screened, end: number): Promise<Trial | undefined> {
+    const { clock, pace } = this.#context;
+    const measured = await this.#trial(one, "certified", one.isDefault, {
+      extensionMs: extensionUntil(clock.now(), end),
+      elsewhereMs: one.elsewhereMs,
+      until: end,
+    });
+    if (!measured) return undefined;
+    const { trial, costMs } = measured;
+    if (costMs !== undefined) pace.certified(costMs, one.costMs);
+    one.certified = trial;
+    if (bestNs(trial) === undefined) this.#ranking.renew();
+    return trial;
   }
 
   /**
@@ -225,7 +245,7 @@ export class Search {
     const leftMs = shareEnd - clock.now();
     if (objective !== TIME) return;
     if (Number.isFinite(trialShare) || !Number.isFinite(leftMs)) return;
-    const field = fieldWithin(this.#timed(), leftMs) as readonly Screened[];
+    const field = fieldWithin(this.#ranking.best(Number.POSITIVE_INFINITY), leftMs) as readonly Screened[];
     if (field.every(({ raced }) => raced)) return;
     const { trials, leaders } = await raceFinalists(this.#context, field, leftMs);
     for (const one of field) {
@@ -238,6 +258,7 @@ export class Search {
       if (place >= 0) one.place = place;
       else delete one.place;
     }
+    this.#ranking.renew();
   }
 
   /** An earlier trial of the same plan that stands for this one. */
@@ -282,14 +303,13 @@ export class Search {
     const costMs = measured.costMs + compileMs;
     if (grade === "screened") pace.screened(costMs);
     const cost = objective.cost(measured.trial);
-    const others = [...this.#screened.values()].map(
-      ({ trial }) => objective.cost(trial) ?? Number.POSITIVE_INFINITY,
-    );
+    const leads = cost !== undefined && cost < this.#least;
+    if (grade === "screened" && leads) this.#least = cost;
     progress({
       kind: "trial",
       trial: measured.trial,
       first: recorder.trials.length === 1,
-      leads: cost !== undefined && others.every((other) => cost < other),
+      leads,
       estimate: estimate(this.#allowance.leftMs()),
     });
     return { trial: measured.trial, costMs };

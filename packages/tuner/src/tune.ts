@@ -268,6 +268,7 @@ class Session {
       // A problem without a certified row is worth more than a longer search of the next.
       slackEnd: index === of - 1 ? this.#slackEnd : this.#end,
       known: this.#options.known?.(operation, problem) ?? { incumbents: [], panel: [] },
+      isQuiet: this.#noise?.gateReachable === true,
       trialShare: Math.ceil(trialsLeft / (of - index)),
       ahead: Math.min(this.#options.ahead ?? 1, MOST_AHEAD),
       farm: this.#farm,

@@ -31,7 +31,7 @@ import {
 import { parseWhere, type Where } from "@tunelab/variants";
 import type { Command } from "commander";
 import { packed } from "../build.ts";
-import { Compilers, MOST_COMPILERS } from "../compilers.ts";
+import { Compilers, compilersFor, MOST_COMPILERS } from "../compilers.ts";
 import { destinationFor } from "../destination.ts";
 import { nothingVerified } from "../failures-text.ts";
 import { EXIT, ExitWith, type Io } from "../io.ts";
@@ -59,7 +59,7 @@ interface TuneFlags {
   readonly where?: string;
   readonly budget?: string;
   readonly trials?: string;
-  readonly compilers: string;
+  readonly compilers?: string;
   readonly profile: string;
   readonly seed: string;
   readonly resume?: string | true;
@@ -111,8 +111,7 @@ export function register(program: Command, io: Io): void {
     .option("--trials <n>", "most trials to measure; without --budget they take the time they take")
     .option(
       "--compilers <n>",
-      "hosts that compile while another times: for a discrete GPU, many cores and a driver that caches on disk",
-      "0",
+      "hosts that compile while another times, 0 for none (default: all cores but 2 for a discrete GPU beside 8 or more)",
     )
     .option("--profile <name>", "portable (default toggles) or native (robustness off)", "portable")
     .option("--seed <n>", "seed of the strategy and of the inputs", "1")
@@ -141,12 +140,13 @@ async function run(flags: TuneFlags, io: Io): Promise<void> {
   const trials = flags.trials === undefined ? undefined : parseWhole(flags.trials, "--trials");
   const where = flags.where === undefined ? {} : parseWhere(flags.where);
   if (trials === 0) throw new Fault("usage", "--trials 0 would measure nothing: give 1 or more");
-  const compilerCount = parseCount(flags.compilers, "--compilers", 0, MOST_COMPILERS);
+  const wanted =
+    flags.compilers === undefined ? undefined : parseCount(flags.compilers, "--compilers", 0, MOST_COMPILERS);
   const named = await Promise.all(flags.kernel?.split(",").map((name) => kernelNamed(name.trim())) ?? []);
   const modules = named.flatMap(({ module }) => module ?? []);
 
   const target = await chooseDevice(flags.device);
-  if (compilerCount > 0 && target.kind === "software")
+  if (wanted !== undefined && wanted > 0 && target.kind === "software")
     throw new Fault(
       "usage",
       `--compilers is for hardware: ${target.id} times on the very cores that compile`,
@@ -174,6 +174,7 @@ async function run(flags: TuneFlags, io: Io): Promise<void> {
   if (flags.requireQuiet && machine.busy) throw busyFault(machine);
   const options = { entry: hostEntry, profile, modules, deadlines: { compile: compileDeadline(budgetMs) } };
   const bench = await openBench(target, options);
+  const compilerCount = wanted ?? compilersFor(bench.hello.info.identity.adapterType, availableParallelism());
   const compilers = compilerCount > 0 ? new Compilers(target, compilerCount, options, io) : undefined;
   try {
     await session({

@@ -13,7 +13,7 @@ const FIT_STEPS = 25;
 /** Places for neighbours of leaders beside the pool, before memory is moved. */
 const ROOM = 400;
 
-/** Candidates being measured that are believed in at once: as many as anyone compiles ahead. */
+/** Candidates being measured that are believed in at once, the latest: each costs a look at every place, and the next is drawn to them. */
 const PENDING_ROOM = 16;
 
 /** Least variance of a place: rounding leaves less, or less than none, where the data say everything. */
@@ -127,7 +127,7 @@ export class Surrogate {
   view(target: number, pending: readonly Float64Array[]): View {
     const posterior = this.#posterior!;
     this.#forgetBeliefs();
-    for (const x of pending.slice(0, PENDING_ROOM)) {
+    for (const x of pending.slice(-PENDING_ROOM)) {
       if (!posterior.hasRoom) break;
       posterior.observe(x, posterior.meanAt(x));
       this.#believed++;
