@@ -35,6 +35,8 @@ interface Runner extends Racer {
   readonly rejected: Record<string, number>;
 }
 
+const TIME_UP = "the time was up";
+
 /** Input seeds with which a certified variant must have been verified: MEASUREMENT 1 asks for at least three. */
 const CERTIFIED_SEEDS = 3;
 
@@ -52,12 +54,14 @@ export async function raceField(
   const start = context.clock.now();
   const outcomes: (TrialOutcome | undefined)[] = [];
   const runners: Runner[] = [];
+  let late = false;
   const left = (): number => limitMs - (context.clock.now() - start);
   try {
     let bytes = 0;
     for (const [index, entry] of entries.entries()) {
       // Verifying a large problem takes its time too: who comes after the end does not race.
       if (left() <= 0) {
+        late = true;
         outcomes.push(undefined);
         continue;
       }
@@ -75,7 +79,7 @@ export async function raceField(
       turn(entries.findIndex(({ request }) => request === standing.entry.opened.request));
       await record(standing);
     }
-    return reportOf(outcomes, race);
+    return reportOf(outcomes, late ? { ...race, reason: race.reason ?? TIME_UP } : race);
   } finally {
     for (const { opened } of runners) opened.instance.dispose();
   }
@@ -144,7 +148,7 @@ async function run(
     entries: runners,
     shuffle: shuffleBy(context.random ?? Math.random),
     simpler: (a, b) => simplerFirst(simplicityOf(a), simplicityOf(b)),
-    stop: () => (left() > 0 ? undefined : "the time was up"),
+    stop: () => (left() > 0 ? undefined : TIME_UP),
     sample: async (runner) => {
       if (untilSettled-- <= 0) {
         // Once a round: the phase tells the supervisor that the race goes on, and the device is brought back to its pace.

@@ -30,6 +30,12 @@ describe("the certification gate", () => {
     expect(gateFault(lucky)).toMatch(/^minimum not repeated: 1 samples/);
   });
 
+  it("refuses a minimum that was seen twice, though in two quarters", () => {
+    const lucky = steady(24).map((ns) => ns + 8_000);
+    [lucky[3], lucky[15]] = [990_000, 990_000];
+    expect(gateFault(lucky)).toMatch(/^minimum not repeated: 2 samples .* from 2 of 4 quarters/);
+  });
+
   it("refuses a minimum that comes from one quarter of the time", () => {
     // A fast clock state for the first three samples; the rest is 1.5% slower and within 2% in spread.
     const switching = steady(24).map((ns, k) => (k < 3 ? ns : ns * 1.015));

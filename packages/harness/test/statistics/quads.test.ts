@@ -10,6 +10,7 @@ import {
   judgeQuads,
   type QuadSide,
   quadStatistic,
+  REPORT_QUADS,
   slotSide,
   verdictOf,
 } from "../../src/quads.ts";
@@ -148,6 +149,31 @@ describe("a comparison", () => {
       count: 4,
     });
     expect(outcome.ratio).toBeCloseTo(2, 9);
+  });
+
+  it("stopped between looks claims nothing, though what it has would be enough at a look", async () => {
+    let calls = 0;
+    const outcome = await runQuads({
+      rules: { ...REPORT_QUADS, looks: [64] },
+      sample: async (side) => (side === "B" ? 2e6 : 1e6),
+      stop: () => (calls++ >= 12 * 33 ? "enough" : undefined),
+    });
+    expect(outcome).toMatchObject({ verdict: "unresolved", count: 32 });
+    expect(outcome.low).toBeGreaterThan(1.9);
+  });
+});
+
+describe("a verdict", () => {
+  const verdict = (low: number, high: number) =>
+    verdictOf({ low: Math.log1p(low), high: Math.log1p(high) }, REPORT_QUADS);
+
+  it("is changed wholly beyond the gate of 0.5%, same wholly within 1%, and else unresolved", () => {
+    expect([verdict(0.0051, 0.03), verdict(-0.03, 1 / 1.0051 - 1)]).toEqual(["changed", "changed"]);
+    expect([verdict(0.0049, 0.03), verdict(-0.03, 0.03)]).toEqual(["unresolved", "unresolved"]);
+    expect([verdict(-0.009, 0.0099), verdict(0.001, 0.004)]).toEqual(["same", "same"]);
+    expect([verdict(-0.001, 0.0101), verdict(-0.0101, 0.001)]).toEqual(["unresolved", "unresolved"]);
+    // Beyond the gate and within the band: a change all the same.
+    expect(verdict(0.0051, 0.0099)).toBe("changed");
   });
 });
 
