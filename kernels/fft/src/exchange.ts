@@ -207,15 +207,25 @@ function slotStatements(layout: Layout, side: Side, register: number, name: stri
 }
 
 function slotText(layout: Layout, side: Side, register: number): string {
-  const { M, N, pass } = layout;
-  const { mod } = algebra(layout.options.index);
-  const { m } = butterfly(layout, side, register);
-  const point = /^\d+u$/.test(m)
-    ? formatU32((Number.parseInt(m, 10) % M) * N)
-    : times(M >= pass.radix ? m : mod(m, M), N);
+  const { M, N } = layout;
+  const m = pointText(layout, side, register);
+  const point = /^\d+u$/.test(m) ? formatU32((Number.parseInt(m, 10) % M) * N) : times(m, N);
   const { block, inside } =
     widthOf(sideOf(layout, side)) > 1 ? widePlace(layout, side, register) : placeText(layout, side, register);
   return sumText(times(block, N * M), inside, point);
+}
+
+/**
+ * Point of a butterfly within its chunk, m % M. Threads of several neighbouring butterflies that read what the first pass left take the remainder
+ * before the width is multiplied, as in `widePlace`: (t % 1) * 2 is 0, where t * 2 % 8 % 2 may be 1 to a range analysis.
+ */
+function pointText(layout: Layout, side: Side, register: number): string {
+  const { M, next, options, pass, shape } = layout;
+  const { m } = butterfly(layout, side, register);
+  if (M >= pass.radix || /^\d+u$/.test(m)) return m;
+  return side === "read" && widthOf(next) > 1 && pass.before === 1
+    ? threadModulo(next, inputPosition(shape, next, 0, register), M, options.index)
+    : algebra(options.index).mod(m, M);
 }
 
 /** The pass whose butterflies one side of an exchange belongs to. */

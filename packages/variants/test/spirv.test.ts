@@ -49,6 +49,14 @@ describe("clamps in a disassembly", () => {
     expect(inspectSpirv(other, wgsl).clamps).toHaveLength(found.clamps.length - 1);
   });
 
+  it("are no clamps where the text gives the minimum a name, for then it is the text's own", () => {
+    const other = dump.replace(/(\n\s+)OpName /, '$1OpName %80 "mine"$1OpName ');
+    expect(other).not.toBe(dump);
+    expect(inspectSpirv(other, wgsl).clamps.map(({ array }) => array)).toEqual(
+      found.clamps.map(({ array }) => array).filter((array) => array !== "at"),
+    );
+  });
+
   it("are found as selections too", () => {
     const other = dump.replace(
       /(\s+)(%80) = OpExtInst %uint %38 UMin (%79) %uint_63/,
@@ -77,6 +85,32 @@ describe("what else keeps a text safe", () => {
       checkedDivisions: 1,
       shuffleGuards: 0,
     });
+  });
+
+  it("counts what keeps the lanes of shuffles in their subgroup, with the load of the own lane only where Tint asks for it", () => {
+    const shuffles = (own: string, ...body: readonly string[]): number =>
+      inspectSpirv(
+        [
+          'OpName %last "tint_subgroup_last_id"',
+          'OpName %kept "tint_subgroup_invocation_id"',
+          `OpName %own "${own}"`,
+          "%main = OpFunction %void None %type",
+          "%own = OpFunctionParameter %uint",
+          "%sum = OpGroupNonUniformIAdd %uint %uint_3 Reduce %uint_1",
+          "%less = OpISub %uint %sum %uint_1",
+          "OpStore %last %less None",
+          ...body,
+          "OpReturn",
+          "OpFunctionEnd",
+        ].join("\n"),
+        "",
+      ).safety.shuffleGuards;
+    const keep = "OpStore %kept %own None";
+    const at = ["%a = OpLoad %uint %last None", "%b = OpExtInst %uint %1 UMin %lane %a"];
+    const xor = ["%c = OpLoad %uint %kept None", "%d = OpLoad %uint %last None"];
+    expect(shuffles("id", ...at)).toBe(3 + 2);
+    expect(shuffles("id", keep, ...at, ...xor)).toBe(3 + 1 + 2 + 5);
+    expect(shuffles("tint_subgroup_invocation_id", keep, ...xor)).toBe(3 + 1 + 1 + 5);
   });
 
   it("the memory is zeroed by nobody where variables have no initialiser", () => {

@@ -42,17 +42,23 @@ export function talkOf(lanes: Lanes, config: TalkConfig): Talk {
   return config.exchange === "subgroup" ? bySubgroup(lanes) : byMemory(lanes, config);
 }
 
-/** `pair` and `row` of a thread from its `lane`, and the neighbours' threads for pairs `playing` in a ring. */
-const neighbours = (self: string, playing: number, split: number): Text => {
+/**
+ * `pair` and `row` of a thread from its `lane`, and the neighbours' threads for pairs `playing` in a ring, from the matrix's first thread on. Threads
+ * beyond the ring hold zeros and get them from one another. Tint knows the range of all of it, where it knew none of a selection.
+ */
+const neighbours = (base: string, { lanes, playing, split }: Lanes): Text => {
   const [all, each] = [formatU32(playing), formatU32(split)];
-  const of = (pair: string): string =>
-    `select(${self}, base + ((pair + ${pair}) % ${all}) * ${each} + row, pair < ${all})`;
+  const pairs = lanes / split;
+  const of = (steps: number): string => {
+    const ring = `(pair + ${formatU32(steps)}) % ${all}`;
+    return playing === pairs ? `(${ring})` : `min(${ring} + pair / ${all} * ${all}, ${formatU32(pairs - 1)})`;
+  };
   return [
     `let pair = lane / ${each};`,
     `let row = lane % ${each};`,
-    `let base = ${self} - lane;`,
-    `let right = ${of("1u")};`,
-    `let left = ${of(formatU32(playing - 1))};`,
+    `let base = ${base};`,
+    `let right = base + ${of(1)} * ${each} + row;`,
+    `let left = base + ${of(playing - 1)} * ${each} + row;`,
   ];
 };
 
@@ -60,7 +66,8 @@ const neighbours = (self: string, playing: number, split: number): Text => {
  * Nothing is assumed of how lanes follow local_invocation_index, nor of the subgroup's width but that it is a multiple of a matrix's threads:
  * each subgroup takes the next places of the workgroup from a counter.
  */
-function bySubgroup({ lanes, playing, split }: Lanes): Talk {
+function bySubgroup(shape: Lanes): Talk {
+  const { lanes, playing, split } = shape;
   const reduce = (threads: number, variables: readonly Reduced[]): Text => {
     const steps: string[] = [];
     for (let far = 1; far < threads; far *= 2) {
@@ -83,7 +90,7 @@ function bySubgroup({ lanes, playing, split }: Lanes): Talk {
       "place = subgroupBroadcastFirst(place) + id;",
       `let slot = place / ${formatU32(lanes)};`,
       `let lane = id % ${formatU32(lanes)};`,
-      neighbours("id", playing, split),
+      neighbours("id - lane", shape),
     ],
     reduce: (...variables) => reduce(lanes, variables),
     reducePair: (...variables) => reduce(split, variables),
@@ -100,7 +107,8 @@ function bySubgroup({ lanes, playing, split }: Lanes): Talk {
   };
 }
 
-function byMemory({ lanes, playing, quads, split }: Lanes, { workgroup, chunk }: TalkConfig): Talk {
+function byMemory(shape: Lanes, { workgroup, chunk }: TalkConfig): Talk {
+  const { lanes, playing, quads, split } = shape;
   const staged = Math.min(chunk, quads);
   const bits = ({ name, type }: Reduced): string => (type === "u32" ? name : `bitcast<u32>(${name})`);
   const reduce = (threads: number, first: string, variables: readonly Reduced[]): Text => {
@@ -135,7 +143,7 @@ function byMemory({ lanes, playing, quads, split }: Lanes, { workgroup, chunk }:
     begin: [
       `let slot = thread / ${formatU32(lanes)};`,
       `let lane = thread % ${formatU32(lanes)};`,
-      neighbours("thread", playing, split),
+      neighbours(`slot * ${formatU32(lanes)}`, shape),
       "if (thread == 0u) { atomicStore(&ran, 0u); }",
     ],
     reduce: (...variables) => reduce(lanes, "base", variables),

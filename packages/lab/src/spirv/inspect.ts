@@ -12,6 +12,9 @@ export interface Looked {
   readonly stoodIn: boolean;
 }
 
+/** A compiler that hangs ends a look; one that is starved must not: texts of 100,000 instructions took over a minute on two cores under a load of 20. */
+const DEADLINE_MS = 600_000;
+
 /**
  * Compiles a text under a profile and says what Tint made of it; undefined where the device holds neither the text nor a stand-in. Clamps are
  * those of the text itself: what stood in is named by the arrays and lines of the true text.
@@ -23,7 +26,13 @@ export async function look(
 ): Promise<Looked | undefined> {
   const standIn = standInFor(wgsl, target.info.capabilities.limits);
   if (!standIn) return undefined;
-  const disassembly = await dumpSpirv({ target, profile, wgsl: standIn.wgsl, entryPoint });
+  const disassembly = await dumpSpirv({
+    target,
+    profile,
+    wgsl: standIn.wgsl,
+    entryPoint,
+    deadlineMs: DEADLINE_MS,
+  });
   const found = inspectSpirv(disassembly, wgsl);
   const { zeroedBytes } = found.safety;
   const clamps = found.clamps.map(

@@ -4,8 +4,6 @@ import type { PlacedClamp } from "@tunelab/variants/spirv";
 export interface Known {
   readonly kernel: string;
   readonly arrays: readonly string[];
-  /** Only of variants whose id this matches. */
-  readonly variants?: RegExp;
   /** Stages whose loops carry a counter for the same reason. */
   readonly loops?: readonly string[];
   readonly why: string;
@@ -27,22 +25,10 @@ export const KNOWN: readonly Known[] = [
     loops: ["tile", "refine"],
     why: "tile-fused, and two-kernel with a queue, go through as many survivors as were counted, a number in memory that no analysis bounds, and tile-fused clears its flags under a condition",
   },
-  {
-    kernel: "fft",
-    arrays: ["stage"],
-    variants: /\bloads=vector\b/,
-    why: "open: where vector loads leave four threads of 16 points each (n = 64), stage[p0i0 + 7u] is not proven; nothing that ships loads so",
-  },
 ];
 
-export const knownFor = (
-  kernel: string,
-  variant: string,
-  { array }: Pick<PlacedClamp, "array">,
-): Known | undefined =>
-  KNOWN.find(
-    (one) => one.kernel === kernel && one.arrays.includes(array) && one.variants?.test(variant) !== false,
-  );
+export const knownFor = (kernel: string, { array }: Pick<PlacedClamp, "array">): Known | undefined =>
+  KNOWN.find((one) => one.kernel === kernel && one.arrays.includes(array));
 
 /** Whether a stage's loops are known to carry counters. */
 export const loopsKnown = (kernel: string, stage: string): boolean =>

@@ -112,7 +112,7 @@ function reasons(rows: readonly DataRow[]): string {
       "robustBufferAccess2, as this device does; where the driver has it, the profile leaves the bound to the driver's own buffer access, on every load and store.",
     `- **Workgroup memory set to zero** (${zeroed} texts): the driver's own initialiser (VK_KHR_zero_initialize_workgroup_memory), no instruction of the text; where a driver lacks it, stores and a barrier.`,
     `- **Loops with a counter of their rounds, divisions checked for zero**: ${sum(rows, (row) => row.portable.guardedLoops)} and ${sum(rows, (row) => row.portable.checkedDivisions)}. Loops step by one and divisors are constants, but for those of the ledger.`,
-    `- **Lanes of shuffles held within the subgroup** (${rows.filter(({ portable }) => portable.shuffleGuards > 0).length} texts): five instructions a shuffle (load the lane, xor, load the last lane, compare, select) and five once.`,
+    `- **Lanes of shuffles held within the subgroup** (${rows.filter(({ portable }) => portable.shuffleGuards > 0).length} texts): five instructions a shuffle (load the lane, xor, load the last lane, compare, select) and three to five once.`,
   ].join("\n");
 }
 

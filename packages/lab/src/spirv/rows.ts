@@ -87,9 +87,7 @@ export function complaints(rows: readonly Row[]): readonly string[] {
     .filter((row) => !isExperiment(row))
     .flatMap((row) => {
       const where = `${row.kernel} ${problemKey(row.problem)} ${row.variant} ${row.stage}`;
-      const clamped = row.clamps.filter(
-        (clamp) => isAvoidable(clamp) && !knownFor(row.kernel, row.variant, clamp),
-      );
+      const clamped = row.clamps.filter((clamp) => isAvoidable(clamp) && !knownFor(row.kernel, clamp));
       return [
         ...clamped.map(
           ({ space, array, line }) =>
@@ -111,7 +109,7 @@ export function forgotten(rows: readonly Row[]): readonly string[] {
   return KNOWN.filter(
     (one) =>
       !rows.some((row) =>
-        row.clamps.some((clamp) => isAvoidable(clamp) && knownFor(row.kernel, row.variant, clamp) === one),
+        row.clamps.some((clamp) => isAvoidable(clamp) && knownFor(row.kernel, clamp) === one),
       ),
   ).map(
     ({ kernel, arrays }) =>

@@ -4,6 +4,7 @@ import {
   type Config,
   DEFAULT_CAPABILITIES,
   Fault,
+  flatSteps,
   type Operation,
   type Problem,
   problemKey,
@@ -31,17 +32,14 @@ export interface SubjectText {
   readonly entryPoint: string;
 }
 
-/** The texts of a variant as they were measured: planned for its problem, a step each. */
+/** The texts of a variant as they were measured: planned for its problem, a step each, those that close a loop's rounds too. */
 export async function textsOf(
   operation: Operation,
   { problem, variant }: Subject,
 ): Promise<readonly SubjectText[]> {
   const { algorithm, config } = await configOf(operation, problem, variant);
   const plan = algorithm.plan(problem, config, widest(algorithm, problem, config));
-  const texts = plan.steps.flatMap((step) =>
-    step.kind === "loop" || step.kind === "once" ? step.steps : [step],
-  );
-  return texts.flatMap((step) => {
+  return [...flatSteps(plan.steps)].flatMap((step) => {
     if (step.kind !== "dispatch" && step.kind !== "indirect") return [];
     const wgsl = plan.modules.find((module) => module.name === step.module)!.wgsl;
     return [{ stage: step.stage, wgsl, entryPoint: step.entry }];

@@ -86,10 +86,13 @@ function arrayName(module: SpirvModule, id: string, { operands }: Instruction): 
   return (module.names.get(struct) ?? id.slice(1)).replace(/_block(_tint_explicit_layout)?$/, "");
 }
 
-/** The clamp that made an index, by the length it keeps to; undefined where there is none. */
+/**
+ * The clamp that made an index, by the length it keeps to; undefined where there is none. A value with a name is a `let` of the text: a minimum that
+ * the text itself takes stands in either profile and serves every access that it bounds, and is no clamp.
+ */
 function clampOf(module: SpirvModule, index: string, length: number | undefined): Clamp | undefined {
   const definition = module.definitions.get(index);
-  if (!definition) return undefined;
+  if (!definition || module.names.has(index)) return undefined;
   const { opcode, operands } = definition;
   if (opcode === "OpExtInst" && MINIMA.has(operands[2]!)) {
     const [value, bound] = [operands[3]!, operands.at(-1)!];

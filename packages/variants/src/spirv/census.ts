@@ -75,20 +75,23 @@ export interface Safety {
 
 /**
  * Instructions around a shuffle: a load of the last lane's number and a minimum (`subgroupShuffle`); where the lane is worked out from the
- * invocation's own (xor, up, down) its load, that arithmetic and a comparison more. A text that shuffles finds out the last lane
- * once: a sum, a subtraction, two stores and the load of its own lane.
+ * invocation's own (xor, up, down) its load, that arithmetic and a comparison more. A text that shuffles finds out the last lane once: a sum, a
+ * subtraction and a store; where it needs its own lane, a store more, and its load unless the text asks for the builtin itself.
  */
-const SHUFFLE = { lane: 2, own: 3, once: 5 } as const;
+const SHUFFLE = { lane: 2, own: 3, last: 3, kept: 1, loaded: 1 } as const;
+const LAST_LANE = /^tint_subgroup_last_id$/;
+const OWN_LANE = /^tint_subgroup_invocation_id/;
 
 export function safetyOf(module: SpirvModule): Safety {
   const all = module.functions.flatMap(({ instructions }) => instructions);
   const named = (id: string | undefined, pattern: RegExp): boolean =>
     pattern.test(module.names.get(id ?? "") ?? "");
-  const loadsOf = (variable: string): number =>
-    all.filter(
-      ({ opcode, operands }) => opcode === "OpLoad" && named(operands[1], new RegExp(`^${variable}$`)),
-    ).length;
-  const [lanes, own] = [loadsOf("tint_subgroup_last_id"), loadsOf("tint_subgroup_invocation_id")];
+  const loadsOf = (variable: RegExp): number =>
+    all.filter(({ opcode, operands }) => opcode === "OpLoad" && named(operands[1], variable)).length;
+  const storesTo = (variable: RegExp): readonly Instruction[] =>
+    all.filter(({ opcode, operands }) => opcode === "OpStore" && named(operands[0], variable));
+  const kept = storesTo(OWN_LANE);
+  const loaded = kept.filter(({ operands }) => named(operands[1], OWN_LANE));
   const variables = module.globals.filter(({ opcode }) => opcode === "OpVariable");
   return {
     loops: all.filter(({ opcode }) => opcode === "OpLoopMerge").length,
@@ -106,7 +109,12 @@ export function safetyOf(module: SpirvModule): Safety {
         named(operands[1], /^tint_(div|mod)_/) &&
         module.definitions.get(operands.at(-1)!)?.opcode.startsWith("OpConstant") !== true,
     ).length,
-    shuffleGuards: lanes > 0 ? SHUFFLE.once + SHUFFLE.lane * lanes + SHUFFLE.own * own : 0,
+    shuffleGuards:
+      SHUFFLE.last * storesTo(LAST_LANE).length +
+      SHUFFLE.kept * kept.length +
+      SHUFFLE.loaded * loaded.length +
+      SHUFFLE.lane * loadsOf(LAST_LANE) +
+      SHUFFLE.own * loadsOf(OWN_LANE),
   };
 }
 

@@ -11,6 +11,7 @@ import {
 } from "@tunelab/variants";
 import { PORT_TYPES, strides } from "../../buffers.ts";
 import { type EighProblem, MOST_SWEEPS, STATUS } from "../../problem.ts";
+import { countEnding } from "../../wgsl/endings.ts";
 import { magnitudeBits, NAN_BITS, NOT_FINITE, scaling } from "../../wgsl/numbers.ts";
 import { LEAST, SHARE } from "../../wgsl/shift.ts";
 import { strided } from "../../wgsl/strided.ts";
@@ -170,10 +171,11 @@ export function finishText(problem: EighProblem, bindings: readonly Binding[]): 
     `let base = item * ${formatU32(n * n)};`,
     block(
       `for (var part = 0u; part < ${formatU32(Math.ceil(n / teams))}; part += 1u)`,
-      `let j = part * ${teams}u + t / ${TEAM}u;`,
+      `let place = part * ${teams}u + t / ${TEAM}u;`,
+      `let j = ${n % teams === 0 ? "place" : `min(place, ${formatU32(n - 1)})`};`,
       "var squares = 0.0f;",
       block(
-        `if (present && j < ${count})`,
+        `if (present && place < ${count})`,
         block(
           `for (var s = 0u; s < ${steps}u; s += 1u)`,
           `let i = s * ${TEAM}u + t % ${TEAM}u;`,
@@ -183,9 +185,11 @@ export function finishText(problem: EighProblem, bindings: readonly Binding[]): 
       "line[t] = squares;",
       "workgroupBarrier();",
       block(
-        `if (t % ${TEAM}u == 0u && j < ${count})`,
+        `if (t % ${TEAM}u == 0u && place < ${count})`,
         "var all = 0.0f;",
-        `for (var o = 0u; o < ${TEAM}u; o += 1u) { all += line[t + o]; }`,
+        // t itself, whose range with o passes the line's end where no condition is taken into account.
+        `let first = t / ${TEAM}u * ${TEAM}u;`,
+        `for (var o = 0u; o < ${TEAM}u; o += 1u) { all += line[first + o]; }`,
         "lengths[j] = sqrt(all);",
       ),
       "workgroupBarrier();",
@@ -239,7 +243,7 @@ export function finishText(problem: EighProblem, bindings: readonly Binding[]): 
         ),
         "status[item] = vec2u(ending, sweeps);",
         "atomicMax(&report[0], sweeps);",
-        "if (ending > 0u) { atomicAdd(&report[ending], 1u); }",
+        countEnding("ending"),
       ),
     ),
   );

@@ -12,6 +12,7 @@ import {
 import { PORT_TYPES, strides } from "../../buffers.ts";
 import { type EighProblem, MOST_SWEEPS, STATUS } from "../../problem.ts";
 import { DONE, dots, elements, registers, sum, turnColumns, within } from "../../wgsl/columns.ts";
+import { countEnding } from "../../wgsl/endings.ts";
 import type { Lanes } from "../../wgsl/lanes.ts";
 import { magnitudeBits, NAN_BITS, NOT_FINITE, scaling } from "../../wgsl/numbers.ts";
 import { LEAST, SHARE } from "../../wgsl/shift.ts";
@@ -224,7 +225,7 @@ function finish(problem: EighProblem, shape: Lanes, talk: Talk): Text {
       "if (present && lane == 0u)",
       `let ending = select(select(${STATUS.unconverged}u, ${STATUS.converged}u, done), ${STATUS.nonFinite}u, !finite);`,
       "status[item] = vec2u(ending, sweeps);",
-      "if (ending > 0u) { atomicAdd(&report[ending], 1u); }",
+      countEnding("ending"),
     ),
     talk.reportSweeps,
   ];

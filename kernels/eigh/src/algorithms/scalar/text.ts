@@ -11,9 +11,10 @@ import {
 } from "@tunelab/variants";
 import { PORT_TYPES, strides } from "../../buffers.ts";
 import { type EighProblem, MOST_SWEEPS, STATUS } from "../../problem.ts";
+import { countEnding } from "../../wgsl/endings.ts";
 import { magnitudeBits, NAN_BITS, NOT_FINITE, scaling } from "../../wgsl/numbers.ts";
 import { players, tournament } from "../../wgsl/pairs.ts";
-import { strided } from "../../wgsl/strided.ts";
+import { strided, stridedRound } from "../../wgsl/strided.ts";
 import { turned, turnText } from "../../wgsl/turn.ts";
 import type { ScalarConfig } from "./space.ts";
 
@@ -248,7 +249,7 @@ function applyTurns(n: number, threads: number, layout: Layout): Text {
   const rows = [turned("x00", "x10", "one.x", "one.y"), turned("x01", "x11", "one.x", "one.y")] as const;
   const columns = [turned("y00", "y01", "two.x", "two.y"), turned("y10", "y11", "two.x", "two.y")] as const;
   const count = formatU32(pairs);
-  return strided("e", (pairs * (pairs - 1)) / 2, threads, [
+  return stridedRound("e", (pairs * (pairs - 1)) / 2, threads, [
     `let k = e % ${count};`,
     // Distances 1, 2, ... around the circle of pairs meet every two of them once.
     `let l = (k + e / ${count} + 1u) % ${count};`,
@@ -323,7 +324,7 @@ function finish(n: number, vectors: boolean, threads: number, layout: Layout): T
         `let ending = select(select(${STATUS.unconverged}u, ${STATUS.converged}u, done), ${STATUS.nonFinite}u, !finite);`,
         "status[item] = vec2u(ending, sweeps);",
         "atomicMax(&report[0], sweeps);",
-        "if (ending > 0u) { atomicAdd(&report[ending], 1u); }",
+        countEnding("ending"),
       ),
     ),
   ];

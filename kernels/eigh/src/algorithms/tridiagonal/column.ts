@@ -41,7 +41,9 @@ export function summed(
       `for (var o = 0u; o < ${formatU32(most)}; o += 1u)`,
       "let at = o * width + id;",
       `if (at >= ${formatU32(count)}) { break; }`,
-      `${into}Lane += ${term("at")};`,
+      // The remainder changes nothing but what Tint knows of the index.
+      `let known = at % ${formatU32(count)};`,
+      `${into}Lane += ${term("known")};`,
     ),
     `let ${into} = subgroupAdd(${into}Lane);`,
   ];
@@ -51,8 +53,12 @@ export function summed(
 export const everyQuad = ({ quads, across, columnSteps }: Shape, ...body: readonly Text[]): Text =>
   block(
     `for (var step = 0u; step < ${formatU32(columnSteps)}; step += 1u)`,
-    `let c = place + step * ${formatU32(across)};`,
-    block(`if (c >= quad${quads % across === 0 ? "" : ` && c < ${formatU32(quads)}`})`, ...body),
+    `let at = place + step * ${formatU32(across)};`,
+    block(
+      `if (at >= quad${quads % across === 0 ? "" : ` && at < ${formatU32(quads)}`})`,
+      `let c = ${quads % across === 0 ? "at" : `min(at, ${formatU32(quads - 1)})`};`,
+      ...body,
+    ),
   );
 
 /** Four elements of the reflection's vector, from xs and its first element. */
@@ -101,6 +107,7 @@ export function passText({ shape, groups, a }: Columns): Text {
   const four = [0, 1, 2, 3] as const;
   const row = (e: number): string => (e === 0 ? "4u * r" : `4u * r + ${e}u`);
   const teams = parts * groups;
+  const steps = Math.ceil(quads / teams);
   // Row k is read by all of a matrix's workgroups: none may update it, though it is in the same four rows as the next.
   const kept = (e: number, store: string): string =>
     groups === 1 ? store : `if (${row(e)} > k) { ${store} }`;
@@ -112,10 +119,13 @@ export function passText({ shape, groups, a }: Columns): Text {
       "let w = ws[c];",
       "var sum = vec4f();",
       block(
-        `for (var s = quad / ${formatU32(teams)}; s < ${formatU32(Math.ceil(quads / teams))}; s += 1u)`,
-        `let r = ${groups === 1 ? "team" : `team * ${formatU32(groups)} + own`} + s * ${formatU32(teams)};`,
+        // From the last rows up to the column's: from a first step that is no constant on, Tint would know no range of r.
+        `for (var up = 0u; up < ${formatU32(steps)}; up += 1u)`,
+        `if (up >= ${formatU32(steps)} - quad / ${formatU32(teams)}) { break; }`,
+        `let below = ${groups === 1 ? "team" : `team * ${formatU32(groups)} + own`} + (${formatU32(steps - 1)} - up) * ${formatU32(teams)};`,
         where(
-          quads % teams === 0 ? "" : `r < ${wide}`,
+          quads % teams === 0 ? "" : `below < ${wide}`,
+          `let r = ${quads % teams === 0 ? "below" : `min(below, ${formatU32(quads - 1)})`};`,
           "let vr = vs[r];",
           "let wr = ws[r];",
           `let nr = ${reflector("r")};`,

@@ -10,6 +10,7 @@ import {
 } from "@tunelab/variants";
 import { PORT_TYPES, strides } from "../../buffers.ts";
 import { type EighProblem, STATUS } from "../../problem.ts";
+import { countEnding } from "../../wgsl/endings.ts";
 import { NAN_BITS, scaling } from "../../wgsl/numbers.ts";
 import { strided } from "../../wgsl/strided.ts";
 import { where } from "../../wgsl/where.ts";
@@ -87,7 +88,7 @@ export function finishText(
         `let sweeps = (${stateAt("swept")} + ${formatU32(n - 1)}) / ${count};`,
         "status[item] = vec2u(ended, sweeps);",
         "atomicMax(&report[0], sweeps);",
-        "if (ended > 0u) { atomicAdd(&report[ended], 1u); }",
+        countEnding("ended"),
       ),
     ),
   );

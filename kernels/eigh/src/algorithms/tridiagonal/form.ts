@@ -64,7 +64,9 @@ export function formText(problem: EighProblem, halves: number, bindings: readonl
       // Reflections after the last column of these leave them alone.
       `let most = min((slab % ${formatU32(slabs)} + 1u) * ${perTeam}, ${count});`,
       block(
-        "for (var o = 1u; o < most; o += 1u)",
+        // A constant bound and a way out: of a bound that it cannot name Tint proves no end, and counts the rounds.
+        `for (var o = 1u; o < ${count}; o += 1u)`,
+        "if (o >= most) { break; }",
         "let k = most - 1u - o;",
         `let factor = band[${bandAt(n, "factor")} + k];`,
         `let start = item * ${formatU32(4 * n * quads)} + k * ${formatU32(4 * quads)};`,
@@ -81,7 +83,10 @@ export function formText(problem: EighProblem, halves: number, bindings: readonl
           "line[t] = along;",
           "workgroupBarrier();",
           "along = 0.0f;",
-          block(`for (var o2 = 0u; o2 < ${formatU32(teams)}; o2 += 1u)`, `along += line[t - team + o2];`),
+          block(
+            `for (var o2 = 0u; o2 < ${formatU32(teams)}; o2 += 1u)`,
+            `along += line[t / ${formatU32(teams)} * ${formatU32(teams)} + o2];`,
+          ),
         ],
         "along *= factor;",
         each((r) => `q${r} -= along * v${r};`),

@@ -152,7 +152,9 @@ function sweepText(n: number): Text {
     "var moved = 0.0f;",
     "var low = end;",
     block(
-      "for (var o = end; o > sought; o -= 1u)",
+      `for (var down = 0u; down < ${last}; down += 1u)`,
+      "let o = end - down;",
+      "if (o <= sought) { break; }",
       "let k = o - 1u;",
       "let f = sine * e[k];",
       "let b = cosine * e[k];",
@@ -203,7 +205,9 @@ function applyText(n: number, { threads, sweeps }: TridiagonalConfig, inMemory: 
         times(sweeps, (s) => `var x${s + 1} = ${s === 0 ? at("to") : "0.0f"};`),
         `var ahead = ${at("to - 1u")};`,
         block(
-          `for (var o = 0u; o < to - least${sweeps > 1 ? ` + ${sweeps - 1}u` : ""}; o += 1u)`,
+          // Constant bounds and ways out, here and in a sweep: of a bound that it cannot name Tint proves no end, and counts the rounds.
+          `for (var o = 0u; o < ${formatU32(n + sweeps - 1)}; o += 1u)`,
+          `if (o >= to - least${sweeps > 1 ? ` + ${sweeps - 1}u` : ""}) { break; }`,
           // Column k - sweeps + 1 comes in; counted like this, none is negative.
           `let k = to + ${formatU32(sweeps - 1)} - 1u - o;`,
           "var x0 = ahead;",
