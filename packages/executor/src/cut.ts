@@ -13,6 +13,8 @@ export interface CutRequest {
   readonly budgets: Budgets;
   /** GPU time of one batch item in ms; without it time cuts nothing. */
   readonly msPerItem?: number;
+  /** Compute units of the device, where known. */
+  readonly computeUnits?: number;
   /** Buffers that the caller brings: they cost this instance no memory and have no pristine copy. */
   readonly borrowed?: ReadonlySet<string>;
 }
@@ -23,13 +25,17 @@ export interface BatchCut {
   readonly pieces: readonly Piece[];
   /** Every piece but the last holds a multiple of this many items, so that its ranges can be bound. */
   readonly unit: number;
+  /** Fewest items of a piece, unless the batch has less; a multiple of `unit` unless it is `most`. */
+  readonly fewest: number;
   /** Most items of a piece that the hard limits (memory, binding) allow; a multiple of `unit` unless it is the batch. */
   readonly most: number;
 }
 
 /**
  * Cuts a plan's batch into pieces, none of which exceeds the time, memory or binding budget. Pieces are as even as the
- * quantum and the alignment of bound ranges allow. `minimum` outweighs the time budget; hard limits outweigh `minimum`.
+ * quantum and the alignment of bound ranges allow. Fewest items: as many as the device has compute units (items run side by side, so
+ * that fewer take no less time), or the plan's `minimum` where nobody knows or items are carried. They outweigh the time budget; hard
+ * limits outweigh them.
  * Items keep their order, so a carried batch is cut like an independent one.
  * @throws Fault `unsupported`, naming the number and the limit, when not even the smallest piece fits.
  */
@@ -59,19 +65,25 @@ export function cutBatch(request: CutRequest): BatchCut {
   }
 
   const time = request.msPerItem ? budgets.submitMs / request.msPerItem : Number.POSITIVE_INFINITY;
-  const floor = Math.min(most, ceilTo(minimum, unit));
+  const units = plan.batch.order === "independent" ? request.computeUnits : undefined;
+  const floor = Math.min(most, ceilTo(units ?? minimum, unit));
   const largest = whole(time)
     ? most
     : Math.min(most, Math.max(floor, floorTo(time, unit), Math.min(unit, most)));
-  const count = Math.ceil(items / largest);
   // Even pieces: 103 items at most 100 a piece are 52 + 51, not 100 + 3.
-  const itemsPerPiece = count === 1 ? items : Math.max(floor, ceilTo(Math.ceil(items / count), unit));
+  const even = (count: number): number =>
+    count === 1 ? items : Math.max(floor, ceilTo(Math.ceil(items / count), unit));
+  let count = Math.ceil(items / largest);
+  // The last piece, too, keeps all compute units busy: 103 items on 16 of them are 4 x 21 + 19, not 6 x 16 + 7.
+  while (units !== undefined && count > 1 && lastOf(items, even(count)) < floor && even(count - 1) <= most)
+    count--;
+  const itemsPerPiece = even(count);
   const pieces: Piece[] = [];
   for (let first = 0; first < items; first += itemsPerPiece) {
     pieces.push({ first, items: Math.min(itemsPerPiece, items - first) });
   }
   const boundBy = pieces.length === 1 ? "whole" : largest < most ? "time" : tight.by;
-  return { cut: { pieces: pieces.length, itemsPerPiece, boundBy }, pieces, unit, most };
+  return { cut: { pieces: pieces.length, itemsPerPiece, boundBy }, pieces, unit, fewest: floor, most };
 }
 
 /** Whether a piece binds its own range of the buffer. */
@@ -176,6 +188,9 @@ function alignedItems(itemBytes: number, limits: Capabilities["limits"]): number
   const alignment = limits.minStorageBufferOffsetAlignment;
   return alignment / gcd(itemBytes, alignment);
 }
+
+/** Items of the last piece. */
+const lastOf = (items: number, each: number): number => items - (Math.ceil(items / each) - 1) * each;
 
 const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
 const lcm = (a: number, b: number): number => (a / gcd(a, b)) * b;

@@ -40,7 +40,11 @@ export async function bind(
     .filter((spec) => bound(spec) && isBuffer(bound(spec)!))
     .map(({ name }) => name);
   const budgets = { ...host.budgets, ...options.budgets };
-  const request: CutRequest = { plan, limits: host.limits, budgets, borrowed: new Set(borrowed) };
+  const { msPerItem, expectedMsPerItem, computeUnits } = options;
+  const request: CutRequest = {
+    ...{ plan, limits: host.limits, budgets, borrowed: new Set(borrowed) },
+    ...(computeUnits === undefined ? {} : { computeUnits }),
+  };
   const cutFor: Bound["cutFor"] = (msPerItem) =>
     cutBatch(msPerItem === undefined ? request : { ...request, msPerItem });
   cutFor(options.msPerItem); // refuses before anything is allocated
@@ -49,7 +53,9 @@ export async function bind(
   const instance = watch.calls(() => {
     const memory = new Memory(host.device, plan, ports);
     memory.write(uploads);
-    return new BoundInstance({ host, plan, kernels, memory, watch, budgets, cutFor }, options.msPerItem);
+    const known = computeUnits !== undefined;
+    const bound = { host, plan, kernels, memory, watch, budgets, cutFor, expectedMsPerItem, known };
+    return new BoundInstance(bound, msPerItem);
   });
   try {
     await watch.settle();

@@ -15,9 +15,16 @@ export interface LoopRun {
   readonly recurs: boolean;
 }
 
+/** What an iteration costs an item, where it is known or expected, and how many items the piece takes the time of. */
+export interface LoopCost {
+  readonly known: number | undefined;
+  readonly expected: number | undefined;
+  readonly items: number;
+}
+
 /**
  * Drives a loop for one piece: whether it ended before its bound, and what an iteration costs an item, as `known` or as this run found
- * out.
+ * out; `expected` is what a model holds it against until then.
  */
 export async function runLoop(
   loop: LoopStep,
@@ -25,12 +32,12 @@ export async function runLoop(
   bound: Bound,
   extents: Extents,
   steps: StepEncoder,
-  known: number | undefined,
+  { known, expected, items }: LoopCost,
 ): Promise<readonly [done: boolean, msPerIteration: number]> {
   const { memory, host, watch, budgets } = bound;
   const { buffer, offset, equals } = loop.until;
   const word = watch.calls(() => memory.create("loop condition", 4, USAGE.mapRead));
-  const pace = new Pace(budgets.submitMs, known, piece.items);
+  const pace = new Pace(budgets.submitMs, known, items, expected);
   /** Encodes steps as iteration `iteration` with the extents block `slot` of its submission. */
   const encode = (list: LoopStep["steps"], slot: number, iteration: number): void => {
     const extentsOffset = extents.iteration(slot, piece, iteration);

@@ -5,7 +5,7 @@ const MEASURABLE_MS = 0.01;
 
 /**
  * How many iterations of a host-driven loop a submission may hold. Their cost is known from an earlier run, or is learned: one iteration by
- * itself first, then as many as the time budget holds, at most GROWTH times as many as before.
+ * itself first, or as many as a model allows, then as many as the time budget holds, at most GROWTH times as many as before.
  */
 export class Pace {
   readonly #submitMs: number;
@@ -14,13 +14,14 @@ export class Pace {
   #each: number;
   #most: number;
 
-  /** `msPerIteration`: of one item, where it is known. */
-  constructor(submitMs: number, msPerIteration: number | undefined, items: number) {
+  /** `msPerIteration`: of one item, where it is known; `expected`: where a model says what it is at most. */
+  constructor(submitMs: number, msPerIteration: number | undefined, items: number, expected?: number) {
     this.#submitMs = submitMs;
     this.#items = items;
     this.learns = msPerIteration === undefined;
     this.#each = (msPerIteration ?? Number.POSITIVE_INFINITY) * items;
-    this.#most = this.learns ? 1 : this.#affordable();
+    const first = expected === undefined ? 1 : this.#affordable(expected * items);
+    this.#most = this.learns ? first : this.#affordable();
   }
 
   /** Iterations of the next submission: at least one. */
@@ -38,7 +39,7 @@ export class Pace {
     this.#most = Math.min(this.#most * GROWTH, this.#affordable());
   }
 
-  #affordable(): number {
-    return Math.max(1, Math.floor(this.#submitMs / this.#each));
+  #affordable(each = this.#each): number {
+    return Math.max(1, Math.floor(this.#submitMs / each));
   }
 }

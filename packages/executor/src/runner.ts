@@ -22,6 +22,10 @@ export interface Bound {
   readonly memory: Memory;
   readonly watch: Watch;
   readonly budgets: Budgets;
+  /** What a model expects an item to cost at most, for the first run. */
+  readonly expectedMsPerItem: number | undefined;
+  /** Whether the device's compute units are known, so that fewer items than the cut's fewest never pay. */
+  readonly known: boolean;
   /** The cut for a known cost of an item, or by hard limits alone. */
   cutFor(msPerItem: number | undefined): BatchCut;
 }
@@ -89,9 +93,13 @@ export class Runner {
 
   /** Every run of a loop has an interval's iterations at least: so much of an item's cost is the most that one may be. */
   #tell(msPerItem: number): void {
-    for (const step of this.#bound.plan.steps) {
-      if (step.kind === "loop") this.#loopMs = msPerItem / Math.min(step.checkEvery, step.maximum);
-    }
+    this.#loopMs = this.#iterationOf(msPerItem);
+  }
+
+  /** The most that one iteration of the plan's last loop may cost an item; undefined without a loop or a cost. */
+  #iterationOf(msPerItem: number | undefined): number | undefined {
+    const loop = this.#bound.plan.steps.findLast((step) => step.kind === "loop");
+    return loop && msPerItem && msPerItem / Math.min(loop.checkEvery, loop.maximum);
   }
 
   /** Encodes the once-steps. */
@@ -126,6 +134,11 @@ export class Runner {
     writer.end();
   }
 
+  /** Items that a piece takes the time of: a few on a device with many compute units take as long as one a unit. */
+  #weight(items: number): number {
+    return this.#bound.known ? Math.max(items, this.#cut.fewest) : items;
+  }
+
   get #cuttable(): boolean {
     return this.#cut.unit < this.#bound.plan.batch.items;
   }
@@ -147,7 +160,7 @@ export class Runner {
     let converged = true;
     for (const [index, piece] of this.#cut.pieces.entries()) {
       await submitter.reserve(
-        (this.#loopMs ?? this.#msPerItem ?? 0) * piece.items,
+        (this.#loopMs ?? this.#msPerItem ?? 0) * this.#weight(piece.items),
         this.#bound.budgets.submitMs,
       );
       const offset = this.#extents.recurring(index);
@@ -157,16 +170,30 @@ export class Runner {
     return converged;
   }
 
-  /** One repeat of a kernel of unknown cost: small pieces first, each measured before the next; then cuts by time. */
+  /**
+   * One repeat of a kernel of unknown cost: pieces as small as keep the device busy first, or as large as a model allows, each measured
+   * before the next; then cuts by time.
+   */
   async #learn(submitter: Submitter, repeat: number, passes: PassTime[]): Promise<boolean> {
-    const { host, plan, budgets, watch } = this.#bound;
+    const { host, plan, budgets, watch, expectedMsPerItem } = this.#bound;
     const { items } = plan.batch;
-    const { unit, most } = this.#cut;
+    const { unit, most, fewest } = this.#cut;
+    const least = this.#bound.known ? fewest : unit;
+    const affordable = (ms: number): number => Math.floor(budgets.submitMs / ms / unit) * unit;
+    const expected = this.#iterationOf(expectedMsPerItem) ?? expectedMsPerItem;
     let converged = true;
-    let least = Number.POSITIVE_INFINITY;
-    let size = this.#cuttable ? Math.min(most, unit) : items;
-    for (let first = 0; first < items; ) {
-      const piece = { first, items: Math.min(size, items - first) };
+    let cheapest = Number.POSITIVE_INFINITY;
+    const first = Math.min(most, Math.max(least, expected ? affordable(expected) : least));
+    let size = this.#cuttable ? first : items;
+    for (let at = 0; at < items; ) {
+      const left = items - at;
+      const piece = { first: at, items: Math.min(size, left) };
+      // What would be left over would not keep the device busy: it gets enough of this piece, or joins it.
+      const rest = left - piece.items;
+      if (this.#bound.known && rest > 0 && rest < least) {
+        const shorter = Math.floor((left - least) / unit) * unit;
+        piece.items = shorter >= least || left > most ? Math.max(shorter, unit) : left;
+      }
       const offset = watch.calls(() => {
         this.#ensureScratch(piece.items);
         return this.#extents.passing(piece);
@@ -180,13 +207,12 @@ export class Runner {
       const wallMs = endMs - startMs;
       const ms = gpuMs(times, wallMs) ?? Math.max(wallMs - (await host.roundTripMs()), 0);
       // A reading of zero says "under a tick", not "free": growth stays bounded by its factor.
-      const each = Math.max(ms, MEASURABLE_MS) / piece.items;
-      least = Math.min(least, each);
-      first += piece.items;
-      const affordable = Math.floor(budgets.submitMs / (this.#loopMs ?? each) / unit) * unit;
-      size = Math.min(most, Math.max(unit, Math.min(size * GROWTH, affordable)));
+      const each = Math.max(ms, MEASURABLE_MS) / this.#weight(piece.items);
+      cheapest = Math.min(cheapest, each);
+      at += piece.items;
+      size = Math.min(most, Math.max(least, Math.min(size * GROWTH, affordable(this.#loopMs ?? each))));
     }
-    watch.calls(() => this.recut(least, false));
+    watch.calls(() => this.recut(cheapest, false));
     return converged;
   }
 
@@ -204,7 +230,9 @@ export class Runner {
         // A chunk of its own for pages: most plans have no loop.
         const { runLoop } = await import("./loop.ts");
         const run = { submitter, piece, repeat, recurs };
-        const [done, ms] = await runLoop(step, run, this.#bound, this.#extents, this.#steps, this.#loopMs);
+        const expected = this.#iterationOf(this.#bound.expectedMsPerItem);
+        const cost = { known: this.#loopMs, expected, items: this.#weight(piece.items) };
+        const [done, ms] = await runLoop(step, run, this.#bound, this.#extents, this.#steps, cost);
         this.#loopMs ??= ms;
         converged &&= done;
       } else this.#steps.encode(submitter.writer, step, { piece, repeat, extentsOffset, recurs });

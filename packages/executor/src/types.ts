@@ -11,6 +11,13 @@ export interface Budgets {
 export interface BindOptions {
   /** GPU time of one batch item in ms, when known; else the first runs measure it and pieces grow gradually. */
   readonly msPerItem?: number;
+  /**
+   * GPU time of one batch item in ms that a model expects at most: the first pieces and the first iterations of a loop are as many as it
+   * allows, and are measured like those of an unknown kernel.
+   */
+  readonly expectedMsPerItem?: number;
+  /** Compute units of the device, where known: no piece of an independent batch has fewer items, in place of the plan's own minimum. */
+  readonly computeUnits?: number;
   readonly budgets?: Partial<Budgets>;
 }
 
