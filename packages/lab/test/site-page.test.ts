@@ -12,6 +12,13 @@ describe("a page of the site", () => {
     expect(markdownPage('# " onload=alert(1) <b>\n')).toContain('<h1 id="-onloadalert1-b">');
   });
 
+  it("may break a variant's id after each setting, in cells too, and changes no other code", () => {
+    const page = markdownPage("# a\n\n| `fused/radix=4,tile=1` |\n| --- |\n| `<b>,x` |\n\n`pnpm tables`\n");
+    expect(page).toContain("<code>fused/radix=4,<wbr>tile=1</code>");
+    expect(page).toContain("<td><code>&lt;b&gt;,<wbr>x</code></td>");
+    expect(page).toContain("<code>pnpm tables</code>");
+  });
+
   it("is listed by its heading, plain and without markup, beside where it lies", () => {
     expect(titleOf("text\n# Does *width* \\[pay\\]?\n")).toBe("Does width [pay]?");
     expect(titleOf("no heading")).toBeUndefined();

@@ -76,6 +76,7 @@ const WRONG: readonly (readonly [what: string, words: readonly string[], says: R
     /has no published table of gemmm to measure again/,
   ],
   ["table", ["tables", "--check", "--only", "gemmm"], /nothing is published of "gemmm": there is .*matched/],
+  ["table to be strict about", ["tables", "--strict"], /--strict goes with --check/],
   ["experiment", ["experiment", "run", "moon"], /there is no experiment "moon": there is .*radix-ladder/],
   [
     "experiment beside --all",

@@ -58,6 +58,7 @@ export function register(program: Command, io: Io): void {
 }
 
 async function tables(flags: Flags, io: Io): Promise<void> {
+  if (flags.strict && !flags.check) throw new Fault("usage", "--strict goes with --check");
   if (flags.list) return list(flags, io);
   if (flags.measure) return measure(flags, io);
   return rebuild(flags, io);

@@ -11,16 +11,22 @@ markdown.renderer.rules.heading_open = (tokens, index, options, _env, self) => {
   return self.renderToken(tokens, index, options);
 };
 
+/** A variant's id, a hundred characters without a space, may break after each setting: else it pushes all figures off the page. */
+markdown.renderer.rules.code_inline = (tokens, index) =>
+  `<code>${escapeHtml(tokens[index]!.content).replaceAll(",", ",<wbr>")}</code>`;
+
 /** Light or dark as the reader's system is; tables and pictures scroll where they are wider than the page. */
 const STYLE = `
 :root { color-scheme: light dark; --ink: light-dark(#1f2328, #e6edf3); --line: light-dark(#d0d7de, #3d444d); }
-body { max-width: 64rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: light-dark(#fff, #0d1117); }
-p, li, h1, h2, h3 { overflow-wrap: anywhere; }
+body { max-width: 72rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: light-dark(#fff, #0d1117); }
+p, li, h1, h2, h3 { overflow-wrap: anywhere; max-width: 64rem; }
 table { display: block; overflow-x: auto; border-collapse: collapse; font-size: 14px; }
 th, td { border: 1px solid var(--line); padding: 0.25rem 0.5rem; white-space: nowrap; }
 th { white-space: normal; vertical-align: bottom; min-width: 4rem; }
 th:empty { padding: 0; border: 0; }
 code { font-size: 0.9em; }
+td code { white-space: normal; }
+td code:has(wbr) { display: inline-block; min-width: 16rem; }
 p:has(> img) { overflow-x: auto; }
 img { max-width: 100%; min-width: 30rem; }
 a { color: light-dark(#0969da, #4493f8); }
