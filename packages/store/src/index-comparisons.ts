@@ -112,8 +112,12 @@ function headRow(one: Comparison): Row {
   };
 }
 
-const keptQuads = (total: PairedSeries | undefined): readonly QuadNs[] =>
-  (total?.placements ?? (total ? [total] : [])).flatMap(({ quads }) => quads.slice(1));
+/** Of a series, what was judged. Records of before version 2 may have the ratios of their placements alone, without quads. */
+function keptQuads(total: PairedSeries | undefined): readonly QuadNs[] {
+  const placed = (total?.placements ?? []).filter((one) => typeof one === "object");
+  const judged = placed.length > 0 ? placed : total ? [total] : [];
+  return judged.flatMap(({ quads }) => quads.slice(1));
+}
 
 /**
  * Half the difference of two sums of two logs (MEASUREMENT, section 4), for the kept quads that were judged, those of further

@@ -190,6 +190,9 @@ describe("published comparisons", () => {
     const base = await mkdtemp(join(folder, "published-"));
     const [lab, tables] = [join(base, "lab"), join(base, "tables")];
     const whole = comparison("01B", [timed(), row()]);
+    // As an earlier build wrote it: the placements' ratios, and no quads of them.
+    const [first] = whole.rows[0]!.outcomes;
+    Object.assign(first!.total!, { placements: [1.25, 1.26] });
     await stored(lab, whole);
     await stored(lab, comparison("01C", [row()]));
     const path = await publishComparison(lab, tables, "01B");
