@@ -12,7 +12,15 @@ import {
 } from "@tunelab/contract";
 import { fractionsAt } from "./fractions.ts";
 import { type Duels, pairKey, type Standing } from "./rank.ts";
-import { coefficientOfVariation, compareText, ERROR_DIGITS, median, round, TIME_DIGITS } from "./rules.ts";
+import {
+  coefficientOfVariation,
+  compareText,
+  ERROR_DIGITS,
+  median,
+  round,
+  scatterOf,
+  TIME_DIGITS,
+} from "./rules.ts";
 
 /** Evidence that no longer counts: one trial (by its id) or a whole session. It stays visible in the session itself. */
 export interface Retraction {
@@ -154,6 +162,7 @@ function standingOf(trial: Trial, loose: boolean, ceilings: Ceilings): Standing 
     invocations: resources.invocations,
     trial: trial.id,
     loose,
+    scatter: round(scatterOf(times), ERROR_DIGITS),
   };
 }
 

