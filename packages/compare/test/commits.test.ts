@@ -18,7 +18,7 @@ import {
   routeBouts,
   runBouts,
 } from "../src/index.ts";
-import { BODIES, FixtureRepository } from "./fixture.ts";
+import { BODIES, FixtureRepository, suiteSource } from "./fixture.ts";
 
 const embedded = await embeddedFiles().then(
   () => true,
@@ -211,6 +211,38 @@ describe.skipIf(!embedded)("commits compared on the embedded GPU", { timeout: 60
     });
     expect(rows[0]!.judgement).toBeUndefined();
     expect(exit).toBe(COMPARE_EXIT.invalid);
+  });
+
+  it("holds a commit to the base's oracle too: it cannot pass by weakening its own", async () => {
+    const weaker = suiteSource({ body: BODIES.wrongIndex }).replace("if (error < 1e-3)", "if (true)");
+    const { rows, exit } = await compare(
+      plain,
+      changed({ source: weaker }, "a wrong index and a blind oracle"),
+    );
+    expect(rows[0]!.reason).toMatch(/^candidate wrong: seed 1: \d+\/300 right/);
+    expect(exit).toBe(COMPARE_EXIT.invalid);
+  });
+
+  it("holds against a side what its timed repeats left, though it was right once", async () => {
+    const { rows, exit } = await compare(
+      plain,
+      changed({ body: BODIES.spoiled }, "a second repeat spoils it"),
+    );
+    expect(rows[0]!.reason).toMatch(/^candidate wrong: after timed repeats: 0\/300 right/);
+    expect(exit).toBe(COMPARE_EXIT.invalid);
+  });
+
+  it("has no bits to keep of a buffer that differs from itself, and fails nobody for it", async () => {
+    const before = changed({ before: "// its bits vary" }, "bits that vary");
+    const after = changed(
+      { before: "workgroupBarrier(); // its bits vary" },
+      "bits that vary, and a barrier",
+    );
+    const { rows } = await compare(before, after, { requireParity: true, untimed: true });
+    const partial = rows[0]!.outcomes[0]!.shapes[0]!.buffers.find(({ name }) => name === "partial")!;
+    expect(partial.differing).toBeGreaterThan(0);
+    expect(partial.unstable).toBeGreaterThan(0);
+    expect(rows[0]!.verdict).not.toBe("invalid");
   });
 
   it("tells reordered additions by their bits and both errors, and fails them only when parity is required", async () => {

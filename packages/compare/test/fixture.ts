@@ -26,6 +26,8 @@ export const BODIES = {
   wrongIndex: "for (var k = 0u; k < 8u; k += 1u) { s = s + x[8u * (i ^ 1u) + k]; }",
   endless: "while (x[i] > -1.0) { y[i] += 1.0; }",
   broken: "s = s + nothing;",
+  /** Right once; a second repeat finds its work done and spoils it. */
+  spoiled: "for (var k = 0u; k < 8u; k += 1u) { s = s + x[8u * i + k]; } if (y[i] == s) { s = 0.0; }",
 } as const;
 
 /** The suite of `window-sum`: y[i] = x[8 i] + ... + x[8 i + 7], through the scratch buffer `partial`. */
