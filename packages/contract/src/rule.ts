@@ -34,3 +34,21 @@ export interface Regret {
   readonly median: number;
   readonly worst: number;
 }
+
+/**
+ * What a run of an algorithm costs on one device: microseconds for the run, for each operation of one invocation, for each operation of
+ * all and for each byte that they ask of global memory; the sum is the time. Fitted to what was measured there.
+ */
+export interface CostModel {
+  readonly fixedUs: number;
+  readonly serialUs: number;
+  readonly flopUs: number;
+  readonly byteUs: number;
+  /** Runs behind it. */
+  readonly runs: number;
+  /** Factor between the model and the measured time, either way: median and worst over runs of shapes left out of the fit. */
+  readonly medianOff: number;
+  readonly worstOff: number;
+  /** The most that any of them took over what the model said; at least 1. */
+  readonly shortBy: number;
+}

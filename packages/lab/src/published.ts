@@ -11,6 +11,7 @@ import { autoPage, REPORT_FOLDERS, reportFiles, tablePage } from "@tunelab/repor
 import {
   checkShipped,
   commitOf,
+  fitCosts,
   fold,
   foldStudies,
   type Retraction,
@@ -120,11 +121,13 @@ export async function generatedShip({
 }: Publication): Promise<Generated> {
   const studies = foldStudies(evidence, retracted);
   const ruled = new Set((await choosingStudies()).map(({ operation }) => operation));
-  return renderShipped(
-    tables,
-    operations,
-    new Map([...ruled].map((name) => [name, ruleSets(studies, name)] as const)),
-  );
+  const sets = operations
+    .filter(({ name }) => ruled.has(name))
+    .map(async (operation) => {
+      const costs = await fitCosts(evidence, retracted, operation);
+      return [operation.name, ruleSets(studies, operation.name, costs)] as const;
+    });
+  return renderShipped(tables, operations, new Map(await Promise.all(sets)));
 }
 
 /** Folders whose generated files are all known: what else lies there is left over from evidence that is gone. */

@@ -12,6 +12,8 @@ import {
   type Calibrated,
   type Candidate,
   type Demand,
+  type Expectation,
+  type Expecting,
   type Explanation,
   explain,
   type Selection,
@@ -53,6 +55,9 @@ export interface Workshop {
   /** Whether tests have checked the form of every plan of the operation: a shipped one's. */
   readonly sound: boolean;
   select(problem: Problem, demand: Demand, calibrated?: Calibrated): Promise<Selection>;
+  /** What the operation's cost models say, and whom they are asked for; an operation without has none. */
+  readonly expecting: (() => Promise<Expecting>) | undefined;
+  asker(): Parameters<Expecting>[0];
   /** Variants that together come within a few percent of the best on every device measured. */
   portfolio(): Promise<readonly string[]>;
   /** What an earlier run found fastest for a shape of the operation, by the injected cache. */
@@ -100,6 +105,8 @@ interface Attempt {
   readonly cost: Cost;
   /** Items of the batch, known with the plan. */
   items: number;
+  /** By the device's cost models, where no row and no run tells. */
+  expected?: Expectation | undefined;
 }
 
 interface Cost {
@@ -165,13 +172,13 @@ export class RuntimeOperation<P extends Problem = Problem> {
   }
 
   /**
-   * Milliseconds on the GPU that a call is expected to take, by this device's table (scaled from the measured batch) or by earlier
-   * runs; undefined when neither tells. Compiles like `prepare`.
+   * Milliseconds on the GPU that a call is expected to take, by this device's table (scaled from the measured batch), by earlier
+   * runs or by its cost models; undefined when none tells. Compiles like `prepare`.
    */
   async expectedMs(problem: P, demand: Demand = {}): Promise<number | undefined> {
     const { result } = await this.#first(problem, demand, async (attempt) => attempt);
-    const { cost, items } = result;
-    return cost.msPerItem === undefined || cost.unsure > 0 ? undefined : cost.msPerItem * items;
+    const { cost, items, expected } = result;
+    return cost.msPerItem === undefined || cost.unsure > 0 ? expected?.ms : cost.msPerItem * items;
   }
 
   /**
@@ -272,7 +279,7 @@ export class RuntimeOperation<P extends Problem = Problem> {
     throw last;
   }
 
-  #compile(attempt: Attempt, problem: P): Promise<Prepared> {
+  async #compile(attempt: Attempt, problem: P): Promise<Prepared> {
     if (!attempt.prepared) {
       const { algorithm, config, origin } = attempt.candidate;
       const executor = this.#shop.executor();
@@ -285,7 +292,12 @@ export class RuntimeOperation<P extends Problem = Problem> {
         }
       }
       attempt.items = plan.batch.items;
-      attempt.prepared = executor.prepare(plan, { sound: this.#shop.sound });
+      const { expecting } = this.#shop;
+      if (expecting) {
+        const of = { algorithm, config, problem, plan };
+        attempt.expected = (await expecting())(this.#shop.asker(), of);
+      }
+      attempt.prepared ??= executor.prepare(plan, { sound: this.#shop.sound });
     }
     return attempt.prepared;
   }
@@ -302,8 +314,10 @@ function learn({ cost, items }: Attempt, told: number | undefined, wallMs: numbe
 const isBuffer = (value: BoundPorts[string] | undefined): boolean =>
   value !== undefined && !ArrayBuffer.isView(value);
 
-const costOf = ({ cost: { msPerItem } }: Attempt): BindOptions =>
-  msPerItem === undefined ? {} : { msPerItem };
+const costOf = ({ cost: { msPerItem }, expected }: Attempt): BindOptions => ({
+  ...expected?.bound,
+  ...(msPerItem === undefined ? {} : { msPerItem }),
+});
 
 const demandKey = ({ maxError, scratchBytes, encodable, variant }: Demand): string =>
   `${maxError ?? ""} ${scratchBytes ?? ""} ${encodable ?? ""} ${variant ?? ""}`;

@@ -12,6 +12,7 @@ import { type Budgets, Executor } from "@tunelab/executor";
 import {
   type Calibrated,
   type Demand,
+  type Expecting,
   type Ruling,
   type Selection,
   select,
@@ -49,6 +50,8 @@ export interface ShippedOperation<P extends Problem = Problem> {
   tables(): Promise<readonly TableSource[]>;
   /** What its published studies say of problems that no table has; absent for an operation without such studies. */
   readonly rules?: Ruling;
+  /** What its cost models say of a run on this device; loaded with the rules. */
+  expecting?(): Promise<Expecting>;
   /** What `calibrate` races beside the tables' rows, and the version of the tables that calibrations are kept under. */
   portfolio?(): Promise<{ readonly variants: readonly string[]; readonly version: string }>;
 }
@@ -118,6 +121,8 @@ export class Runtime {
       sound: shipped === source,
       select: async (problem, demand, calibrated) =>
         this.#select(shipped, await shipped.tables(), problem, demand, calibrated),
+      expecting: shipped.expecting,
+      asker: () => ({ ...this.info, profile: this.profile }),
       portfolio: async () => (await shipped.portfolio?.())?.variants ?? [],
       recall: (shape) => this.#remembering(shipped, (memory, keeper) => memory.recall(keeper, shape)),
       remember: async (shape, found) =>

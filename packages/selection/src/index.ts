@@ -1,5 +1,8 @@
 export type { Demand } from "./admit.ts";
 export { type Borrowing, borrowing } from "./borrowing.ts";
+export { type DeviceCosts, fitCosts } from "./cost/evidence.ts";
+export { type Expectation, type Expecting, expectingOf } from "./cost/expect.ts";
+export { boundUs, expectedUs, fitCost, type Load, type TimedLoad } from "./cost/model.ts";
 export { type CurrentEvidence, currentEvidence } from "./current.ts";
 export {
   CLOSENESS,

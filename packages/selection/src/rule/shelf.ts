@@ -1,4 +1,6 @@
-import type { Problem, Regret, Rule, StudyResult, TuningTable } from "@tunelab/contract";
+import type { CostModel, Problem, Regret, Rule, StudyResult, TuningTable } from "@tunelab/contract";
+import type { DeviceCosts } from "../cost/evidence.ts";
+import { compareText } from "../rules.ts";
 import { studyPath } from "../study-fold.ts";
 
 /** A rule as it ships, with what it was made from. */
@@ -14,11 +16,19 @@ export interface ShippedRule {
 /** The rules of one operation on one device, in the order of their studies' paths. */
 export interface RuleSet extends Pick<TuningTable, "operation" | "profile" | "device"> {
   readonly rules: readonly ShippedRule[];
+  /** What its algorithms cost on the device, by their names, and the device's compute units, as far as anybody knows. */
+  readonly costs?: Readonly<Record<string, CostModel>>;
+  readonly computeUnits?: number;
 }
 
-/** The rule sets that published studies give for an operation, one a device, compiler, backend and profile, in the order of their paths. */
-export function ruleSets(studies: readonly StudyResult[], operation: string): readonly RuleSet[] {
+/** The rule sets that published studies and cost models give for an operation, one a device, compiler, backend and profile, in the order of their paths. */
+export function ruleSets(
+  studies: readonly StudyResult[],
+  operation: string,
+  costs: ReadonlyMap<string, DeviceCosts> = new Map(),
+): readonly RuleSet[] {
   const sets = new Map<string, RuleSet & { readonly rules: ShippedRule[] }>();
+  for (const [folder, one] of costs) sets.set(folder, { operation, ...one, rules: [] });
   for (const study of studies) {
     if (study.operation !== operation || !study.auto) continue;
     const path = studyPath(study);
@@ -34,5 +44,5 @@ export function ruleSets(studies: readonly StudyResult[], operation: string): re
       regret: auto.regret,
     });
   }
-  return [...sets.values()];
+  return [...sets].sort(([a], [b]) => compareText(a, b)).map(([, set]) => set);
 }

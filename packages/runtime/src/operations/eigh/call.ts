@@ -19,6 +19,7 @@ export const eighOperation: ShippedOperation<EighProblem> = {
   operation,
   tables: async () => (await import("../../generated/eigh/index.ts")).tables,
   rules: async (...asked) => (await import("./rules.ts")).rules(...asked),
+  expecting: async () => (await import("./rules.ts")).expecting,
   portfolio: () => import("../../generated/eigh/portfolio.ts"),
 };
 
