@@ -1,5 +1,4 @@
 import type { Plan } from "@tunelab/contract";
-import { GROWTH } from "./budgets.ts";
 import type { BatchCut, Piece } from "./cut.ts";
 import { StepEncoder } from "./encode.ts";
 import { Extents } from "./extents.ts";
@@ -10,9 +9,6 @@ import type { Kernel } from "./pipelines.ts";
 import type { Submitter } from "./submitter.ts";
 import type { Budgets, PassTime } from "./types.ts";
 import type { Watch } from "./watch.ts";
-
-/** The shortest time that a first reading may claim for a piece; coarser than any clock's noise. */
-const MEASURABLE_MS = 0.01;
 
 /** A bound plan as the runner sees it. */
 export interface Bound {
@@ -170,49 +166,25 @@ export class Runner {
     return converged;
   }
 
-  /**
-   * One repeat of a kernel of unknown cost: pieces as small as keep the device busy first, or as large as a model allows, each measured
-   * before the next; then cuts by time.
-   */
+  /** One repeat of a kernel of unknown cost, by a chunk of its own: pages with a table of their own never load it. */
   async #learn(submitter: Submitter, repeat: number, passes: PassTime[]): Promise<boolean> {
-    const { host, plan, budgets, watch, expectedMsPerItem } = this.#bound;
-    const { items } = plan.batch;
-    const { unit, most, fewest } = this.#cut;
-    const least = this.#bound.known ? fewest : unit;
-    const affordable = (ms: number): number => Math.floor(budgets.submitMs / ms / unit) * unit;
-    const expected = this.#iterationOf(expectedMsPerItem) ?? expectedMsPerItem;
-    let converged = true;
-    let cheapest = Number.POSITIVE_INFINITY;
-    const first = Math.min(most, Math.max(least, expected ? affordable(expected) : least));
-    let size = this.#cuttable ? first : items;
-    for (let at = 0; at < items; ) {
-      const left = items - at;
-      const piece = { first: at, items: Math.min(size, left) };
-      // What would be left over would not keep the device busy: it gets enough of this piece, or joins it.
-      const rest = left - piece.items;
-      if (this.#bound.known && rest > 0 && rest < least) {
-        const shorter = Math.floor((left - least) / unit) * unit;
-        piece.items = shorter >= least || left > most ? Math.max(shorter, unit) : left;
-      }
-      const offset = watch.calls(() => {
-        this.#ensureScratch(piece.items);
-        return this.#extents.passing(piece);
-      });
-      const startMs = host.now();
-      const done = await this.#runPiece(submitter, piece, repeat, offset, false);
-      converged &&= done;
-      const endMs = await submitter.finish();
-      const times = (await submitter.timestamps?.collect(host.lifeline)) ?? [];
-      passes.push(...times);
-      const wallMs = endMs - startMs;
-      const ms = gpuMs(times, wallMs) ?? Math.max(wallMs - (await host.roundTripMs()), 0);
-      // A reading of zero says "under a tick", not "free": growth stays bounded by its factor.
-      const each = Math.max(ms, MEASURABLE_MS) / this.#weight(piece.items);
-      cheapest = Math.min(cheapest, each);
-      at += piece.items;
-      size = Math.min(most, Math.max(least, Math.min(size * GROWTH, affordable(this.#loopMs ?? each))));
-    }
-    watch.calls(() => this.recut(cheapest, false));
+    const { learn } = await import("./learn.ts");
+    const { cheapest, converged } = await learn(submitter, passes, {
+      bound: this.#bound,
+      cut: this.#cut,
+      cuttable: this.#cuttable,
+      expected: this.#iterationOf(this.#bound.expectedMsPerItem) ?? this.#bound.expectedMsPerItem,
+      weight: (items) => this.#weight(items),
+      run: (piece) => {
+        const offset = this.#bound.watch.calls(() => {
+          this.#ensureScratch(piece.items);
+          return this.#extents.passing(piece);
+        });
+        return this.#runPiece(submitter, piece, repeat, offset, false);
+      },
+      loopMs: () => this.#loopMs,
+    });
+    this.#bound.watch.calls(() => this.recut(cheapest, false));
     return converged;
   }
 
@@ -239,11 +211,4 @@ export class Runner {
     }
     return converged;
   }
-}
-
-/** Sum of pass times in ms; undefined when there is none or they make no sense, as GPU time over wall time does not. */
-function gpuMs(passes: readonly PassTime[], wallMs: number): number | undefined {
-  if (!passes.length || passes.some(({ begin, end }) => begin === 0n || end < begin)) return undefined;
-  const sum = passes.reduce((ms, { begin, end }) => ms + Number(end - begin) / 1e6, 0);
-  return sum <= wallMs ? sum : undefined;
 }

@@ -7,7 +7,7 @@ import {
   SIDES,
   type TuningTable,
 } from "@tunelab/contract";
-import { autoPage, REPORT_FOLDERS, reportFiles, tablePage } from "@tunelab/report";
+import { autoPage, type OperationCosts, REPORT_FOLDERS, reportFiles, tablePage } from "@tunelab/report";
 import {
   checkShipped,
   commitOf,
@@ -82,7 +82,10 @@ export async function generatedTables(root: string, publication: Publication): P
   for (const [path, text] of await generatedStudies(root, studies)) files.set(path, text);
   const references = await loadReferences();
   const input = { ...publication, isStale, references, studies };
-  files.set("reports/selection/auto.md", (await autoPage(input, await choosingStudies())).markdown());
+  files.set(
+    "reports/selection/auto.md",
+    (await autoPage(input, await choosingStudies(), await costsOf(publication))).markdown(),
+  );
   for (const [path, text] of await generatedSearch(root)) files.set(path, text);
   for (const [path, text] of await generatedSpirv(root, tables)) files.set(path, text);
   const reports = await reportFiles({ ...input, others: await otherPages(root, files) });
@@ -110,6 +113,15 @@ export function citedByPublication({
         SIDES.map((side) => ({ what: `comparison ${id}, ${side},`, commit: names[side].commit })),
       ),
   ];
+}
+
+/** Cost models of every operation, on every device that measured it. */
+function costsOf({ evidence, retracted, operations }: Publication): Promise<readonly OperationCosts[]> {
+  const all = operations.map(async (operation) => ({
+    operation: operation.name,
+    devices: await fitCosts(evidence, retracted, operation),
+  }));
+  return Promise.all(all);
 }
 
 /** `packages/runtime/src/generated/**`: what `pnpm ship` writes. */

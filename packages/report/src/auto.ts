@@ -1,6 +1,6 @@
 import { type StudyResult, type TuningTable, tableFolder } from "@tunelab/contract";
-import { regretText, ruleText, studyPath } from "@tunelab/selection";
-import { formatRatio, NOTHING } from "./format.ts";
+import { type DeviceCosts, regretText, ruleText, studyPath } from "@tunelab/selection";
+import { formatRatio, formatTime, NOTHING } from "./format.ts";
 import { columns, gridMarkdown } from "./grid.ts";
 import { counted, deviceTitle, folderOf, inOrder, type ReportInput } from "./input.ts";
 import { codeSpan, escapeMarkdown } from "./markdown.ts";
@@ -19,7 +19,11 @@ export interface ChoosingStudy {
  * What the library chooses by on each device, and what that costs: the rules that studies gave, the nearest entry of a tuning table, and
  * what of the two was not measured there.
  */
-export async function autoPage(input: ReportInput, choosing: readonly ChoosingStudy[]): Promise<Page> {
+export async function autoPage(
+  input: ReportInput,
+  choosing: readonly ChoosingStudy[],
+  costs: readonly OperationCosts[] = [],
+): Promise<Page> {
   const page = new Page("What the library chooses by");
   page.text(
     "Written by `pnpm tables` from the published evidence. A problem that a table of the device has is answered from there. Else the nearest measured problem decides: an entry of the tuning table lends its best variants; a row of a study lets the rule choose that all rows of the study gave. Without either the defaults of the code run. Figures are the time of what is chosen over the best that was measured; held out: on rows that the rule or the table did not see.",
@@ -30,6 +34,7 @@ export async function autoPage(input: ReportInput, choosing: readonly ChoosingSt
     page.heading(2, place.title);
     const own = tables.filter((table) => folderOf(table) === place.folder);
     await entriesSection(page, input, own);
+    costsSection(page, place.folder, costs);
     rulesSection(
       page,
       place,
@@ -38,6 +43,12 @@ export async function autoPage(input: ReportInput, choosing: readonly ChoosingSt
     );
   }
   return page;
+}
+
+/** What an operation's algorithms cost, by folder of the device. */
+export interface OperationCosts {
+  readonly operation: string;
+  readonly devices: ReadonlyMap<string, DeviceCosts>;
 }
 
 interface Place {
@@ -98,6 +109,37 @@ const summaryTexts = (summary: RegretSummary | undefined): readonly string[] =>
   summary
     ? [String(summary.count), formatRatio(summary.median), formatRatio(summary.worst)]
     : ["0", NOTHING, NOTHING];
+
+/** Models of what a run takes: coefficients in ns, and how far off they are where they have not seen the shape. */
+function costsSection(page: Page, folder: string, all: readonly OperationCosts[]): void {
+  const ns = (us: number): string => (us === 0 ? "0" : (1000 * us).toPrecision(3));
+  const rows = all.flatMap(({ operation, devices }) =>
+    Object.entries(devices.get(folder)?.costs ?? {}).map(([algorithm, model]) => [
+      ...[operation, algorithm, String(model.runs), formatTime(model.fixedUs)],
+      ...[ns(model.serialUs), ns(model.flopUs), ns(model.byteUs)],
+      ...[formatRatio(model.medianOff), formatRatio(model.worstOff), formatRatio(model.shortBy)],
+    ]),
+  );
+  if (rows.length === 0) {
+    page.text(
+      "No run is recorded well enough for a cost model: workgroups and resources of its plan are missing.",
+    );
+    return;
+  }
+  const units = all.flatMap(({ devices }) => devices.get(folder)?.computeUnits ?? [])[0];
+  page.text(
+    `What a run should take: a fixed time, and nanoseconds for each operation of one invocation, for each of all and for each byte that they ask for; fitted to every run that was right, whole shapes left out in turn for how far it is off. Operations that have rules ship their models: there the first run of a kernel is cut by it, times the most that it was short by, and \`auto\` weighs the CPU by it; compute units: ${units ?? "unknown"}.`,
+  );
+  page.text(
+    gridMarkdown({
+      columns: columns(
+        ...["operation", "algorithm", ">runs", ">fixed", ">ns an invocation's operation", ">ns an operation"],
+        ...[">ns a byte", ">off: median", ">worst", ">short by"],
+      ),
+      rows,
+    }),
+  );
+}
 
 function rulesSection(
   page: Page,

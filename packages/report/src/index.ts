@@ -1,5 +1,5 @@
 export * from "./across.ts";
-export { autoPage, type ChoosingStudy } from "./auto.ts";
+export { autoPage, type ChoosingStudy, type OperationCosts } from "./auto.ts";
 export * from "./charts/candidates.ts";
 export * from "./charts/ceilings.ts";
 export * from "./charts/forest.ts";

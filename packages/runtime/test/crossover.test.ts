@@ -1,3 +1,4 @@
+import { operation } from "@tunelab/kernel-matched-filter";
 import { describe, expect, it } from "vitest";
 import { create, globals } from "webgpu";
 import { createRuntime, explainMatchedFilter } from "../src/index.ts";
@@ -37,6 +38,21 @@ describe("auto on a GPU", () => {
     expect(why).toMatch(
       /^auto: \S+ ms on the CPU against 1000000 ms on the GPU \(1000000 ms to compute, \S+ ms round trip, \S+ ms transfer\)/,
     );
+  });
+
+  it("asks the device's cost models where no table tells, and goes where they send it", async () => {
+    const bound = { expectedMsPerItem: 1 };
+    const sides = await Promise.all(
+      [1e-9, 1e9].map(async (ms) => {
+        const runtime = await createRuntime({ gpu });
+        const source = { operation, tables: async () => [], expecting: async () => () => ({ ms, bound }) };
+        const problem = { n, data: 1, templates: 1, pairs: 1 };
+        const found = await runtime.operation(source).expectedMs(problem as never);
+        runtime.dispose();
+        return found;
+      }),
+    );
+    expect(sides).toEqual([1e-9, 1e9]);
   });
 
   it("without a table goes to the GPU once, to learn its time", async () => {
