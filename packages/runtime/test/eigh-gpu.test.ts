@@ -15,6 +15,14 @@ interface Report {
   readonly plain: Judged;
   readonly shuffled: Judged;
   readonly blocks: Judged;
+  readonly bound: {
+    readonly found: readonly (readonly number[])[];
+    readonly last: readonly number[];
+    readonly short: string;
+    readonly read: readonly number[];
+    readonly sweeps: number;
+    readonly variant: string;
+  };
   readonly calibrated: string;
 }
 
@@ -38,6 +46,26 @@ describe.skipIf(!driver)("the eigensolver on the embedded software GPU", () => {
     }
     expect(report.shuffled.variant).toMatch(/^one-sided\//);
     expect(report.blocks.variant).toMatch(/^block\//);
+  });
+
+  it("is encoded among the caller's own commands, from and into the caller's buffers", () => {
+    const { found, last, read, sweeps, variant } = report.bound;
+    for (const [round, expected] of [
+      [1, 3, 3, 7],
+      [6, 8, 7, 11],
+    ].entries()) {
+      for (const [at, value] of expected.entries()) expect(found[round]![at]).toBeCloseTo(value, 4);
+    }
+    expect(last).toEqual(found[1]);
+    expect(read).toEqual([1, 3]);
+    expect(sweeps).toBe(1);
+    expect(variant).not.toMatch(/^block\//);
+  });
+
+  it("refuses a buffer of no whole number of matrices in one line", () => {
+    expect(report.bound.short).toBe(
+      "matrices has 8 floats, not a positive multiple of 9 (n = 3, pad 0, gap 0)",
+    );
   });
 
   it("races its variants on the device in hand", () => {

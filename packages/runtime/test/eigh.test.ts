@@ -1,6 +1,6 @@
 import { eighProblem, KINDS, suite } from "@tunelab/kernel-eigh/suite";
 import { describe, expect, it } from "vitest";
-import { createRuntime, eigh, explainEigh } from "../src/eigh.ts";
+import { bindEigh, calibrateEigh, createRuntime, eigh, explainEigh, prepareEigh } from "../src/eigh.ts";
 import { eighTrial } from "../src/operations/eigh/calibrate.ts";
 
 const runtime = await createRuntime({ backend: "cpu" });
@@ -38,6 +38,23 @@ describe("the eigensolver on the CPU", () => {
     expect(answer).not.toHaveProperty("vectors");
     expect(answer).toMatchObject({ backend: "cpu", variant: "cpu/ml-matrix" });
     expect((await explainEigh(runtime, { n: 2, batch: 9 })).variant).toBe("cpu/ml-matrix");
+  });
+
+  it("refuses an empty batch ahead of time, and buffers for vectors that are not wanted, in one line each", async () => {
+    const fault = (message: RegExp) => ({ kind: "usage", message: expect.stringMatching(message) });
+    await expect(explainEigh(runtime, { n: 4, batch: 0 })).rejects.toMatchObject(
+      fault(/^eigh: batch is 0, not/),
+    );
+    await expect(prepareEigh(runtime, { n: 4, batch: 0 })).rejects.toMatchObject(
+      fault(/^eigh: batch is 0, not/),
+    );
+    await expect(calibrateEigh(runtime, { n: 4, batch: 0 }, { maxMilliseconds: 1 })).rejects.toMatchObject(
+      fault(/^eigh: batch is 0, not/),
+    );
+    const results = { vectors: { size: 64 } as GPUBuffer };
+    await expect(
+      bindEigh(runtime, { n: 2, matrices: new Float32Array(4), vectors: false, results }),
+    ).rejects.toMatchObject(fault(/vectors is false$/));
   });
 
   const refusals: [string, { n: number; floats: number; pad?: number }, RegExp][] = [

@@ -6,10 +6,12 @@ import type { Calibration } from "../../operation.ts";
 import type { Runtime, ShippedOperation } from "../../runtime.ts";
 import {
   type Asked,
+  bindCall,
   calibrate,
   call,
   foresee,
   type Provenance,
+  type TypedBound,
   type TypedOperation,
   wordsOf,
 } from "../typed.ts";
@@ -126,6 +128,36 @@ const typed: TypedOperation<EighProblem, EighInput, EighArrays> = {
  */
 export function eigh(runtime: Runtime, input: EighInput): Promise<EighOutput> {
   return call(typed, runtime, input);
+}
+
+/** The eigensolver bound to its buffers, to run or to encode among the caller's own work. */
+export interface BoundEigh extends TypedBound {
+  write(matrices: Float32Array): void;
+  /** Results of the last run; from the caller's own buffers too, where they have COPY_SRC usage. */
+  read(): Promise<EighArrays>;
+}
+
+/** Your own GPUBuffers for results: values f32 [B, n], vectors f32 [B, n, n] and status u32 [B, 2] (how it ended, sweeps). */
+export interface EighBuffers {
+  readonly values?: GPUBuffer;
+  readonly vectors?: GPUBuffer;
+  readonly status?: GPUBuffer;
+}
+
+/**
+ * Binds matrices to the best variant that can be encoded (without a loop that the host drives), to run or encode many times; results stay
+ * in the caller's buffers where some are given. Rejects with `Fault` usage or unsupported.
+ */
+export async function bindEigh(
+  runtime: Runtime,
+  input: Omit<EighInput, "backend"> & { readonly results?: EighBuffers },
+): Promise<BoundEigh> {
+  const { values, vectors, status } = input.results ?? {};
+  if (vectors && input.vectors === false)
+    throw new Fault("usage", "results.vectors is a buffer for eigenvectors, and vectors is false");
+  const outputs = { values, ...(input.vectors === false ? {} : { vectors }), status };
+  const { whole, write, answer } = await bindCall(typed, runtime, input, outputs);
+  return { ...whole, write: (matrices) => write({ matrices }), read: answer };
 }
 
 /** Compiles the variant that calls of this shape will run, ahead of the first; says which and why. */
