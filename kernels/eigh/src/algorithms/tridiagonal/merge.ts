@@ -11,6 +11,7 @@ import {
 } from "@tunelab/variants";
 import { strides } from "../../buffers.ts";
 import { type EighProblem, STATUS } from "../../problem.ts";
+import { bounded } from "../../wgsl/bounded.ts";
 import { rootText } from "./secular.ts";
 import { bandAt, stateAt, THROUGH, TYPES, workgroupBytes } from "./shape.ts";
 
@@ -48,8 +49,10 @@ export function mergeText(problem: EighProblem, threads: number, bindings: reado
   const shift = Math.log2(threads);
   /** Runs for every column i of the two pieces that a thread has. */
   const everyColumn = (...body: Text[]): Text =>
-    block(
-      "for (var step = 0u; step < rounds; step += 1u)",
+    bounded(
+      "step",
+      "rounds",
+      Math.ceil(2 ** levelsOf(n) / threads),
       "let i = lane + (step << shift);",
       block("if (i < count)", ...body),
     );
@@ -93,7 +96,7 @@ export function mergeText(problem: EighProblem, threads: number, bindings: reado
       "let rho = 2.0f * abs(beside);",
       poles(n, everyColumn),
       "workgroupBarrier();",
-      sort(everyColumn),
+      sort(n, everyColumn),
       "workgroupBarrier();",
       block("if (lane == 0u)", deflate(n)),
       "workgroupBarrier();",
@@ -105,7 +108,7 @@ export function mergeText(problem: EighProblem, threads: number, bindings: reado
         block(
           "if (i < kept)",
           "let k = i;",
-          rootText,
+          rootText(n),
           "sd[at + i] = mu;",
           "si[at + i] = near;",
           "if (!found) { atomicStore(&lost, 1u); }",
@@ -113,7 +116,7 @@ export function mergeText(problem: EighProblem, threads: number, bindings: reado
       ),
       "atomicAdd(&spent, steps);",
       "workgroupBarrier();",
-      everyColumn(block("if (i < kept)", weightText)),
+      everyColumn(block("if (i < kept)", weightText(n))),
       "workgroupBarrier();",
       everyColumn(columnText(n)),
       block(
@@ -151,13 +154,15 @@ function poles(n: number, everyColumn: (...body: Text[]) => Text): Text {
   );
 }
 
-const sort = (everyColumn: (...body: Text[]) => Text): Text => [
+const sort = (n: number, everyColumn: (...body: Text[]) => Text): Text => [
   "var largest = 0.25f;",
   everyColumn(
     "let d = kd[at + i];",
     "var rank = 0u;",
-    block(
-      "for (var j = 0u; j < count; j += 1u)",
+    bounded(
+      "j",
+      "count",
+      n,
       "let other = kd[at + j];",
       "largest = max(largest, abs(other));",
       "if (other < d || (other == d && j < i)) { rank += 1u; }",
@@ -181,8 +186,10 @@ const deflate = (n: number): Text => [
   "var d = 0.0f;",
   "var z = 0.0f;",
   "var column = 0u;",
-  block(
-    "for (var j = 0u; j < count; j += 1u)",
+  bounded(
+    "j",
+    "count",
+    n,
     "let dHere = sd[at + j];",
     "let zHere = sz[at + j];",
     "let here = si[at + j];",
@@ -219,19 +226,22 @@ const deflate = (n: number): Text => [
 ];
 
 /** The weight of pole i that has exactly the roots that were found (Loewner 1934), up to a factor that all share; every ratio is at most 1. */
-const weightText: string = lines(
-  "let d = kd[at + i];",
-  "var product = 1.0f;",
-  block(
-    "for (var j = 0u; j < kept; j += 1u)",
-    "let root = (kd[at + si[at + j]] - d) + sd[at + j];",
-    // The last root has no pole after it.
-    "let pole = select(kd[at + min(j + 1u, kept - 1u)], kd[at + j], j < i);",
-    "product *= select(root / (pole - d), root, j + 1u == kept && j >= i);",
-  ),
-  "let size = sqrt(abs(product));",
-  "sz[at + i] = select(size, -size, kz[at + i] < 0.0f);",
-);
+const weightText = (n: number): string =>
+  lines(
+    "let d = kd[at + i];",
+    "var product = 1.0f;",
+    bounded(
+      "j",
+      "kept",
+      n,
+      "let root = (kd[at + si[at + j]] - d) + sd[at + j];",
+      // The last root has no pole after it.
+      "let pole = select(kd[at + min(j + 1u, kept - 1u)], kd[at + j], j < i);",
+      "product *= select(root / (pole - d), root, j + 1u == kept && j >= i);",
+    ),
+    "let size = sqrt(abs(product));",
+    "sz[at + i] = select(size, -size, kz[at + i] < 0.0f);",
+  );
 
 /** Column i of `mix`, with the rotations of the poles left out, and what it makes of first and last components. */
 function columnText(n: number): Text {
@@ -248,20 +258,21 @@ function columnText(n: number): Text {
       "let mu = sd[at + i];",
       "value = origin + mu;",
       "squares = 0.0f;",
-      block(
-        "for (var j = 0u; j < kept; j += 1u)",
+      bounded(
+        "j",
+        "kept",
+        n,
         "let x = sz[at + j] / ((kd[at + j] - origin) - mu);",
         "squares += x * x;",
         `${element("ki[at + j]")} = x;`,
       ),
-      `for (var j = kept; j < count; j += 1u) { ${element("ki[at + j]")} = 0.0f; }`,
+      bounded("o", "count - kept", n, `${element("ki[at + kept + o]")} = 0.0f;`),
     ),
-    block(
-      "if (whole)",
-      `for (var j = 0u; j < count; j += 1u) { ${element("ki[at + j]")} = select(0.0f, 1.0f, j == i); }`,
-    ),
-    block(
-      "for (var o = 0u; o < turned; o += 1u)",
+    block("if (whole)", bounded("j", "count", n, `${element("ki[at + j]")} = select(0.0f, 1.0f, j == i);`)),
+    bounded(
+      "o",
+      "turned",
+      n,
       `let turn = turns[item * ${count} + low + turned - 1u - o];`,
       `let x = ${element("u32(turn.z)")};`,
       `let y = ${element("u32(turn.w)")};`,
@@ -272,8 +283,10 @@ function columnText(n: number): Text {
     "inverse *= 1.5f - 0.5f * squares * inverse * inverse;",
     "var firsts = 0.0f;",
     "var lasts = 0.0f;",
-    block(
-      "for (var j = 0u; j < count; j += 1u)",
+    bounded(
+      "j",
+      "count",
+      n,
       `let x = ${element("j")} * inverse;`,
       `${element("j")} = x;`,
       "let column = low + j;",

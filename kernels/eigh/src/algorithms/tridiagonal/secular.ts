@@ -1,4 +1,5 @@
 import { block, lines, type Text } from "@tunelab/variants";
+import { bounded } from "../../wgsl/bounded.ts";
 
 /** Steps after which a root counts as not found; about 5 are usual. */
 export const MOST_STEPS = 40;
@@ -6,10 +7,13 @@ export const MOST_STEPS = 40;
 const LOST = "4.7683716e-7f";
 
 /** f at `mu` from the pole `origin`: sums over poles to the left (down to minus infinity at pole k) and to the right, and those of their derivatives. */
-const evaluate = (first: boolean): Text => {
-  const sum = (from: string, to: string, into: string): string =>
-    block(
-      `for (var j = ${from}; j < ${to}; j += 1u)`,
+const evaluate = (n: number, first: boolean): Text => {
+  const sum = (from: string, to: string, into: string): Text =>
+    bounded(
+      "o",
+      from === "0u" ? to : `${to} - ${from}`,
+      n,
+      `let j = ${from === "0u" ? "o" : `${from} + o`};`,
       // One division a pole: its square and its product with the weight's root are numbers where the distance's square is none.
       "let ratio = kz[at + j] / ((kd[at + j] - origin) - mu);",
       `${into} += kz[at + j] * ratio;`,
@@ -20,7 +24,7 @@ const evaluate = (first: boolean): Text => {
       ? ["var left = 0.0f;", "var right = 0.0f;", "var dleft = 0.0f;", "var dright = 0.0f;"]
       : ["left = 0.0f;", "right = 0.0f;", "dleft = 0.0f;", "dright = 0.0f;"],
     sum("0u", "k + 1u", "left"),
-    sum("k + 1u", "kept", "right"),
+    sum("(k + 1u)", "kept", "right"),
     `${first ? "var " : ""}f = weight + left + right;`,
   ];
 };
@@ -31,61 +35,62 @@ const evaluate = (first: boolean): Text => {
  * distance from the nearer pole `near`: differences to poles are then right to rounding, which is what orthogonal vectors need (Gu and Eisenstat 1995).
  * Expects at (u32), kept (u32), k (u32), rho; kd and kz in workgroup memory.
  */
-export const rootText: string = lines(
-  "let weight = 1.0f / rho;",
-  "let last = k + 1u >= kept;",
-  "let pole = kd[at + k];",
-  "let next = kd[at + min(k + 1u, kept - 1u)];",
-  "var near = k;",
-  "var origin = pole;",
-  "var low = 0.0f;",
-  "var high = 0.5f * (next - pole);",
-  block(
-    "if (last)",
-    "var squares = 0.0f;",
-    "for (var j = 0u; j < kept; j += 1u) { squares += kz[at + j] * kz[at + j]; }",
-    "high = rho * squares;",
-  ),
-  "var mu = high;",
-  evaluate(true),
-  // Between two poles the sign half way says which is nearer.
-  block(
-    "if (!last && f < 0.0f)",
-    "near = k + 1u;",
-    "origin = next;",
-    "low = -high;",
-    "high = 0.0f;",
-    "mu = low;",
-  ),
-  "if (last) { high *= 1.00001f; }",
-  "var found = false;",
-  block(
-    `for (var step = 0u; step < ${MOST_STEPS}u; step += 1u)`,
-    block("if (step > 0u)", evaluate(false)),
-    "steps += 1u;",
-    `found = abs(f) <= ${LOST} * (weight + right - left);`,
-    "if (f < 0.0f) { low = mu; } else { high = mu; }",
-    "let slope = dleft + dright;",
-    "let toPole = (pole - origin) - mu;",
-    "let toNext = (next - origin) - mu;",
-    "let c = f - toPole * dleft - toNext * dright;",
-    "let a = (toPole + toNext) * f - toPole * toNext * slope;",
-    "let b = toPole * toNext * f;",
-    "let root = sqrt(abs(a * a - 4.0f * b * c));",
-    "var by = select(2.0f * b / (a + root), (a - root) / (2.0f * c), a <= 0.0f);",
-    "if (last) { by = toPole * f / (f - toPole * dleft); }",
-    "if (!(f * by < 0.0f)) { by = -f / slope; }",
-    "var there = mu + by;",
+export const rootText = (n: number): string =>
+  lines(
+    "let weight = 1.0f / rho;",
+    "let last = k + 1u >= kept;",
+    "let pole = kd[at + k];",
+    "let next = kd[at + min(k + 1u, kept - 1u)];",
+    "var near = k;",
+    "var origin = pole;",
+    "var low = 0.0f;",
+    "var high = 0.5f * (next - pole);",
     block(
-      "if (!found && !(there > low && there < high))",
-      "there = select(sqrt(abs(low)) * sqrt(abs(high)), 0.0625f * max(abs(low), abs(high)), low == 0.0f || high == 0.0f);",
-      "if (high <= 0.0f) { there = -there; }",
-      "if (abs(high - low) <= 0.5f * abs(there)) { there = 0.5f * (low + high); }",
+      "if (last)",
+      "var squares = 0.0f;",
+      bounded("j", "kept", n, "squares += kz[at + j] * kz[at + j];"),
+      "high = rho * squares;",
     ),
-    // The step from where f is lost costs no evaluation more: a random matrix of order 3 ends with 1.0 instead of 3.0 n eps. A bracket without a number inside is a root.
-    "let inside = there > low && there < high;",
-    "found = found || there == mu || !inside;",
-    "if (inside) { mu = there; }",
-    "if (found) { break; }",
-  ),
-);
+    "var mu = high;",
+    evaluate(n, true),
+    // Between two poles the sign half way says which is nearer.
+    block(
+      "if (!last && f < 0.0f)",
+      "near = k + 1u;",
+      "origin = next;",
+      "low = -high;",
+      "high = 0.0f;",
+      "mu = low;",
+    ),
+    "if (last) { high *= 1.00001f; }",
+    "var found = false;",
+    block(
+      `for (var step = 0u; step < ${MOST_STEPS}u; step += 1u)`,
+      block("if (step > 0u)", evaluate(n, false)),
+      "steps += 1u;",
+      `found = abs(f) <= ${LOST} * (weight + right - left);`,
+      "if (f < 0.0f) { low = mu; } else { high = mu; }",
+      "let slope = dleft + dright;",
+      "let toPole = (pole - origin) - mu;",
+      "let toNext = (next - origin) - mu;",
+      "let c = f - toPole * dleft - toNext * dright;",
+      "let a = (toPole + toNext) * f - toPole * toNext * slope;",
+      "let b = toPole * toNext * f;",
+      "let root = sqrt(abs(a * a - 4.0f * b * c));",
+      "var by = select(2.0f * b / (a + root), (a - root) / (2.0f * c), a <= 0.0f);",
+      "if (last) { by = toPole * f / (f - toPole * dleft); }",
+      "if (!(f * by < 0.0f)) { by = -f / slope; }",
+      "var there = mu + by;",
+      block(
+        "if (!found && !(there > low && there < high))",
+        "there = select(sqrt(abs(low)) * sqrt(abs(high)), 0.0625f * max(abs(low), abs(high)), low == 0.0f || high == 0.0f);",
+        "if (high <= 0.0f) { there = -there; }",
+        "if (abs(high - low) <= 0.5f * abs(there)) { there = 0.5f * (low + high); }",
+      ),
+      // The step from where f is lost costs no evaluation more: a random matrix of order 3 ends with 1.0 instead of 3.0 n eps. A bracket without a number inside is a root.
+      "let inside = there > low && there < high;",
+      "found = found || there == mu || !inside;",
+      "if (inside) { mu = there; }",
+      "if (found) { break; }",
+    ),
+  );
