@@ -26,6 +26,32 @@ function expectRight(n: number, config: TridiagonalConfig, width: number, rest: 
   return run;
 }
 
+describe("the cost of the tridiagonal form", () => {
+  const cost = (n: number, rest: object, change: object = {}) =>
+    tridiagonal.cost(eighProblem(n, 3, rest), { ...plain, memory: "global", ...change });
+
+  it("is three times that of three matrices alone, and less without vectors", () => {
+    const [all, none] = [cost(64, {}), cost(64, { vectors: "no" })];
+    expect(all.flops).toBeCloseTo(3 * cost(64, { batch: 1 }).flops, -1);
+    expect(none.flops).toBeLessThan(all.flops / 2);
+    expect(none.requestedBytes).toBeLessThan(all.requestedBytes);
+  });
+
+  it("is within the figures that are quoted for QL, 4/3 n^3 to reduce, as much to form Q and 5 n^3 to turn it", () => {
+    const n = 512;
+    expect(cost(n, {}).flops / 3 / n ** 3).toBeGreaterThan(7.6);
+    expect(cost(n, {}).flops / 3 / n ** 3).toBeLessThan(7.9);
+    // Products of pieces: 2 n^3 (1 + 1/2 + 1/4 + ...), and roots.
+    expect(cost(n, {}, { solver: "divide" }).flops / 3 / n ** 3).toBeLessThan(7.6);
+  });
+
+  it("asks less of global memory where workgroup memory has the matrix, or more sweeps pass together", () => {
+    const { requestedBytes } = cost(48, {});
+    expect(cost(48, {}, { memory: "workgroup" }).requestedBytes).toBeLessThan(requestedBytes / 2);
+    expect(cost(48, {}, { sweeps: 8 }).requestedBytes).toBeLessThan(requestedBytes);
+  });
+});
+
 describe("the tridiagonal form, its text run on the CPU", () => {
   for (const n of [1, 2, 3, 4, 7, 16]) {
     it(`decomposes every kind of matrix at n = ${n} without races, in sampled variants at several subgroup widths`, () => {

@@ -14,7 +14,7 @@ import { where } from "../../wgsl/where.ts";
 import { TYPES, workgroupBytes } from "./shape.ts";
 
 /** Rows and columns of the product that a workgroup makes, four by four a thread, and how many of the sum's terms it holds at a time. */
-const TILE = 32;
+export const TILE = 32;
 const DEPTH = 16;
 const QUADS = TILE / 4;
 export const MULTIPLY_THREADS: number = QUADS * QUADS;

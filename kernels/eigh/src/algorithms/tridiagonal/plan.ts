@@ -10,8 +10,9 @@ import {
   type Step,
 } from "@tunelab/contract";
 import { portBindings, portBuffers, strides } from "../../buffers.ts";
-import { compulsoryBytes, type EighProblem, FLOAT_BYTES } from "../../problem.ts";
+import { type EighProblem, FLOAT_BYTES } from "../../problem.ts";
 import { tridiagonalBytes } from "./bytes.ts";
+import { tridiagonalCost } from "./cost.ts";
 import { CHECK_THREADS, checkText, FINISH_THREADS, finishSlabs, finishText } from "./finish.ts";
 import { formText, slabOf } from "./form.ts";
 import { levelsOf, mergeGroups, mergeText } from "./merge.ts";
@@ -211,22 +212,5 @@ export const tridiagonal: Algorithm<EighProblem, TridiagonalConfig> = {
     return plan;
   },
 
-  cost(problem, config) {
-    const { n, batch } = problem;
-    const inside = config.memory === "workgroup";
-    // 1.7 sweeps an eigenvalue, half of the band each: 0.85 n^2 rotations of n elements.
-    const rotations = 0.85 * n ** 2;
-    const reduced = batch * (n ** 3 / 3) * FLOAT_BYTES * 2;
-    const turned = wanted(problem) ? batch * rotations * n * FLOAT_BYTES * 2 : 0;
-    const formed = wanted(problem) ? batch * (n ** 3 / 2) * FLOAT_BYTES : 0;
-    const compulsory = batch * compulsoryBytes(problem);
-    return {
-      flops:
-        batch *
-        ((4 / 3) * n ** 3 + (wanted(problem) ? (4 / 3) * n ** 3 + 6 * rotations * n : 0) + 20 * rotations),
-      requestedBytes: compulsory + (inside ? 0 : reduced) + formed + turned / config.sweeps,
-      compulsoryBytes: compulsory,
-      workgroupBytes: inside ? reduced : 0,
-    };
-  },
+  cost: tridiagonalCost,
 };
