@@ -293,7 +293,8 @@ function columnText(n: number): Text {
       "var old = vec2f(1.0f, 1.0f);",
       `if (extents.iteration > 0u) { old = vec2f(pieces[${endsAt(n, "firsts", 0)} + column], pieces[${endsAt(n, "lasts", 0)} + column]); }`,
       "if (column < middle) { firsts += old.x * x; }",
-      "if (column >= middle || !joined) { lasts += old.y * x; }",
+      // A piece without a neighbour is the last one of the band: no other asks for its last components.
+      "if (column >= middle) { lasts += old.y * x; }",
     ),
     `pieces[${endsAt(n, "firsts", 1)} + low + i] = firsts;`,
     `pieces[${endsAt(n, "lasts", 1)} + low + i] = lasts;`,

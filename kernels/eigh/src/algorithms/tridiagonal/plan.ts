@@ -23,7 +23,7 @@ import { bandFloats, COLUMNS_A_DISPATCH, STATE, shapeOf } from "./shape.ts";
 import { type TridiagonalConfig, tridiagonalSpace } from "./space.ts";
 import { partialQuads, startText, wideText } from "./wide.ts";
 
-/** Pieces below this leave most devices idle. */
+/** Pieces below this, a workgroup a matrix, leave most devices idle. */
 const LEAST_MATRICES = 32;
 
 const wanted = ({ vectors }: EighProblem): boolean => vectors === "yes";
@@ -204,7 +204,7 @@ export const tridiagonal: Algorithm<EighProblem, TridiagonalConfig> = {
         items: problem.batch,
         order: "independent",
         quantum: 1,
-        minimum: LEAST_MATRICES,
+        minimum: Math.ceil(LEAST_MATRICES / config.groups),
       },
       extents: strides(problem),
       requires: requirementsOf(needs),
