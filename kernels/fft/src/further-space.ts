@@ -32,6 +32,9 @@ export const furtherParameters: readonly Parameter[] = [
   },
 ];
 
+/** Their values that ids without them mean. */
+export const PLAIN = { index: "modulo", unroll: true, shuffle: 0 } as const;
+
 /** What other parameters of the algorithm the constraints read. */
 type Further = TransformConfig & { readonly loads?: "scalar" | "vector"; readonly transforms?: number };
 

@@ -33,7 +33,7 @@ export {
   threadTimes,
   writePlace,
 } from "./exchange.ts";
-export { furtherConstraints, furtherParameters, withConstants } from "./further-space.ts";
+export { furtherConstraints, furtherParameters, PLAIN, withConstants } from "./further-space.ts";
 export { operation } from "./operation.ts";
 export {
   butterflyOf,

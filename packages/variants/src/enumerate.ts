@@ -1,4 +1,4 @@
-import type { Config, Parameter, Space, Value } from "@tunelab/contract";
+import type { Config, Constraint, Parameter, Space, Value } from "@tunelab/contract";
 import { soonestFirst } from "./order.ts";
 import { constraintLevels } from "./space.ts";
 
@@ -37,18 +37,41 @@ const ENUMERATED = 4096;
  * which unties others: two transforms that share a workgroup size are counted apart once it is fixed. Exact to 2^53.
  */
 export function countValid<C extends Config>(space: Space<C>): number {
+  return countParts(space, new Map());
+}
+
+/** Counts by part: where one half of a kernel is fixed value by value, what is left of the other is counted once for each way that they are tied. */
+type Counted = Map<string, number>;
+
+/** A constraint and the values that parameters of it were fixed at, in order. */
+type Fixed<C extends Config> = Constraint<C> & { readonly given?: string };
+
+const keyOf = <C extends Config>({ parameters, constraints }: Space<C>): string =>
+  [
+    ...parameters.map(({ name }) => name),
+    ...constraints.map(({ name, given = "" }: Fixed<C>) => `${name}${given}`),
+  ].join();
+
+function countParts<C extends Config>(space: Space<C>, counted: Counted): number {
   let product = 1;
   // Small parts first: where a constraint has come down to false, nothing large is counted beside it.
   const parts = independentParts(space).toSorted((a, b) => countRaw(a) - countRaw(b));
   for (const part of parts) {
-    product *= countPart(part);
+    product *= countPart(part, counted);
     if (product === 0) return 0;
   }
   return product;
 }
 
-function countPart<C extends Config>(part: Space<C>): number {
+function countPart<C extends Config>(part: Space<C>, counted: Counted): number {
   if (part.constraints.length === 0) return countRaw(part);
+  const key = keyOf(part);
+  const count = counted.get(key) ?? countTied(part, counted);
+  counted.set(key, count);
+  return count;
+}
+
+function countTied<C extends Config>(part: Space<C>, counted: Counted): number {
   if (countRaw(part) <= ENUMERATED) {
     let count = 0;
     for (const _ of enumerate(soonestFirst(part))) count++;
@@ -57,7 +80,7 @@ function countPart<C extends Config>(part: Space<C>): number {
   const uses = ({ name }: Parameter): number =>
     part.constraints.filter(({ parameters }) => parameters.includes(name)).length;
   const tightest = part.parameters.reduce((a, b) => (uses(b) > uses(a) ? b : a));
-  const counts = tightest.values.map((value) => countValid(fixed(part, tightest.name, value)));
+  const counts = tightest.values.map((value) => countParts(fixed(part, tightest.name, value), counted));
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
@@ -69,10 +92,11 @@ function fixed<C extends Config>(
 ): Space<C> {
   return {
     parameters: parameters.filter((one) => one.name !== name),
-    constraints: constraints.map((one) =>
+    constraints: constraints.map((one: Fixed<C>) =>
       one.parameters.includes(name)
         ? {
             ...one,
+            given: `${one.given ?? ""};${name}=${value}`,
             parameters: one.parameters.filter((other) => other !== name),
             holds: (config) => one.holds({ ...config, [name]: value }),
           }

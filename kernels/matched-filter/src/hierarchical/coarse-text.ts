@@ -3,8 +3,9 @@ import { block, formatF32, formatU32, lines, type Text } from "@tunelab/variants
 import { maximum } from "../algorithms/fused/plan.ts";
 import { THRESHOLD } from "../problem.ts";
 import { loadText } from "../wgsl/loads.ts";
+import { sideHooks, sideText } from "../wgsl/sides.ts";
 import { MARGIN } from "./bound.ts";
-import { type Coarse, coarseWords } from "./space.ts";
+import type { Coarse } from "./space.ts";
 
 /** How a workgroup takes its coarse pairs: `sides` sets of threads side by side, each of them `tile` pairs in turn. */
 export interface CoarseRound {
@@ -16,6 +17,9 @@ export interface CoarseRound {
 
 /** Pairs of a workgroup. */
 export const pairsOf = ({ coarse, sides }: CoarseRound): number => coarse.tile * sides;
+
+/** Whether the round's text enables subgroups. */
+export const coarseSubgroups = ({ coarse }: CoarseRound): boolean => (coarse.transform.shuffle ?? 0) > 0;
 
 /** Bytes of the workgroup variables of `loudDeclaration`. */
 export const loudMemory = (round: CoarseRound): number => 4 * pairsOf(round);
@@ -33,6 +37,7 @@ export const loudDeclaration = (round: CoarseRound): string =>
 export function coarseRound(round: CoarseRound): Text[] {
   const { coarse, sides, stage = STAGE } = round;
   const { shape, tile, grid } = coarse;
+  const sided = { ...coarse.transform, transforms: sides };
   const every = range(shape.points);
   const first = shape.passes[0]!;
   const offset = (r: number): number => inputPosition(shape, first, 0, r);
@@ -41,20 +46,16 @@ export function coarseRound(round: CoarseRound): Text[] {
     loadText(shape, coarse.loads, from, target, temporary, (r) => offset(r) < grid.band);
   const inBand = every.filter((r) => offset(r) < grid.band);
   const beyond = every.filter((r) => offset(r) >= grid.band);
-  const { factors, text } = transformText(shape, coarse.options, {
+  const { factors, text, barriers } = transformText(shape, coarse.options, {
     products: { a: every.map((r) => `d${r}`), h: every.map((r) => `h${r}`) },
     stage,
-    ...(sides > 1 ? { stageIndex: (slot: string) => `base + ${slot}` } : {}),
+    ...sideHooks(sided),
   });
   return [
-    sides > 1
-      ? [
-          `let side = lane / ${formatU32(shape.threads)};`,
-          `let t = lane % ${formatU32(shape.threads)};`,
-          `let base = side * ${formatU32(coarseWords(coarse))};`,
-        ]
-      : "let t = lane;",
+    sides > 1 ? sideText(shape, sided) : "let t = lane;",
     `if (lane < ${formatU32(pairsOf(round))}) { atomicStore(&loud[lane], 0u); }`,
+    // Where all exchanges are shuffles no barrier of a transform stands before the first flag.
+    barriers === 0 && "workgroupBarrier();",
     "var held = NO_PEAK;",
     "var heldNorms = vec4f();",
     inBand.map((r) => `var d${r} = vec2f();`),
@@ -80,8 +81,9 @@ export function coarseRound(round: CoarseRound): Text[] {
       "let low = least > 0.0f && best < least * least;",
       "if (!low) { atomicStore(&loud[mine], 1u); }",
       // The next pair's exchange overwrites what this one's last still reads.
-      "workgroupBarrier();",
+      barriers > 0 && "workgroupBarrier();",
     ),
+    barriers === 0 && "workgroupBarrier();",
   ];
 }
 

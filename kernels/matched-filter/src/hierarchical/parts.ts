@@ -4,28 +4,29 @@ import type { Config, Constraint, Parameter } from "@tunelab/contract";
  * A kernel that holds two transforms has a configuration for each: the parameters of one get its name in front, `coarseRadix` and
  * `refineRadix`. The same knob has opposite optima in the two.
  */
-const named = (part: string, name: string): string => `${part}${name[0]!.toUpperCase()}${name.slice(1)}`;
+export const named = (part: string, name: string): string =>
+  `${part}${name[0]!.toUpperCase()}${name.slice(1)}`;
 
 /** The parameters of a part under their long names. */
 export const partParameters = (part: string, parameters: readonly Parameter[]): Parameter[] =>
   parameters.map((one) => ({ ...one, name: named(part, one.name), doc: `${part}: ${one.doc}` }));
 
-/** The constraints of a part; they read the part's configuration by its short names. */
+/** The constraints of a part; they read the part's configuration by its short names, and what the part does not choose as undefined. */
 export const partConstraints = (
   part: string,
   constraints: readonly Constraint<never>[],
+  chosen: readonly string[],
 ): Constraint<never>[] =>
-  constraints.map(
-    (one): Constraint<never> => ({
+  constraints.map((one): Constraint<never> => {
+    const own = one.parameters.filter((name) => chosen.includes(name));
+    return {
       name: `${part}-${one.name}`,
       doc: `${part}: ${one.doc}`,
-      parameters: one.parameters.map((name) => named(part, name)),
+      parameters: own.map((name) => named(part, name)),
       holds: (config: Config) =>
-        (one as Constraint).holds(
-          Object.fromEntries(one.parameters.map((name) => [name, config[named(part, name)]!])),
-        ),
-    }),
-  );
+        (one as Constraint).holds(Object.fromEntries(own.map((name) => [name, config[named(part, name)]!]))),
+    };
+  });
 
 /** The configuration of a part by its short names. */
 export function partOf(part: string, config: Config): Config {

@@ -1,17 +1,8 @@
 import type { Binding, BufferSpec, Cost, DispatchStep, Plan } from "@tunelab/contract";
-import {
-  exchangedBytes,
-  exchangeFor,
-  shapeFor,
-  stageDeclaration,
-  tableType,
-  transformFor,
-  twiddleBuffer,
-} from "@tunelab/kernel-fft";
+import { exchangeFor, stageDeclaration, tableAccess, tableType, twiddleBuffer } from "@tunelab/kernel-fft";
 import { inputBuffers, recordsBuffer, typesOf } from "../buffers.ts";
 import {
   COMPLEX_BYTES,
-  INVERSE,
   type MatchedFilterProblem,
   PAIR_BYTES,
   pairFlops,
@@ -20,7 +11,14 @@ import {
 } from "../problem.ts";
 import type { Loads } from "../wgsl/loads.ts";
 import { boundsText, NORM_BYTES } from "./bounds-text.ts";
-import { COARSE_TABLE, type Coarse, coarseOf, type HierarchicalConfig, refineOf } from "./space.ts";
+import {
+  COARSE_TABLE,
+  type Coarse,
+  coarseOf,
+  exchanged,
+  type HierarchicalConfig,
+  refineOf,
+} from "./space.ts";
 
 /** Share of pairs that the cost model takes to survive the coarse pass: one in 32 matches in the published workload. */
 const SURVIVORS = 1 / 32;
@@ -34,11 +32,8 @@ const REFINE_TABLE = "twiddles";
 /** The buffers that both algorithms have: ports, tables of factors, norms. */
 export function commonBuffers(problem: MatchedFilterProblem, config: HierarchicalConfig): BufferSpec[] {
   const coarse = coarseOf(problem.n, config);
-  const refine = refineOf(config);
-  const tables = [
-    twiddleBuffer(coarse.shape, coarse.options),
-    twiddleBuffer(shapeFor(problem.n, refine), transformFor(refine, INVERSE)),
-  ];
+  const refine = refineOf(problem.n, config);
+  const tables = [coarse, refine].map(({ shape, options }) => twiddleBuffer(shape, options));
   return [
     ...inputBuffers(problem),
     ...tables.filter((one) => one !== undefined),
@@ -65,19 +60,20 @@ export const bound = (buffers: readonly BufferSpec[], names: Accesses): Binding[
     .map(([buffer, access]) => ({ buffer, access }));
 
 /** What the coarse pass reads and what the refining one reads. */
-export const COARSE_INPUTS: Accesses = {
-  data: "read",
-  templates: "read",
-  pairs: "read",
-  norms: "read",
-  [COARSE_TABLE]: "read",
-};
-export const REFINE_INPUTS: Accesses = {
-  data: "read",
-  templates: "read",
-  pairs: "read",
-  [REFINE_TABLE]: "read",
-};
+export function inputsOf(
+  n: number,
+  config: HierarchicalConfig,
+): { readonly coarse: Accesses; readonly refine: Accesses } {
+  const ports = { data: "read", templates: "read", pairs: "read" } as const;
+  return {
+    coarse: {
+      ...ports,
+      norms: "read",
+      [COARSE_TABLE]: tableAccess(coarseOf(n, config).transform.twiddles),
+    },
+    refine: { ...ports, [REFINE_TABLE]: tableAccess(refineOf(n, config).transform.twiddles) },
+  };
+}
 
 /** The plan's own extents: the threshold, and how many norms there are of each kind. */
 export const hierarchicalExtents = (problem: MatchedFilterProblem): Readonly<Record<string, number>> => ({
@@ -92,14 +88,14 @@ export function typesFor(
   config: HierarchicalConfig,
   loads: Loads | undefined,
 ): Record<string, string> {
-  const { shape, options } = coarseOf(problem.n, config);
-  const refine = refineOf(config);
+  const coarse = coarseOf(problem.n, config);
+  const refine = refineOf(problem.n, config);
   return {
     ...typesOf(problem.n, loads),
     norms: "array<vec4f>",
     passed: "atomic<u32>",
-    [COARSE_TABLE]: tableType(shape, options),
-    [REFINE_TABLE]: tableType(shapeFor(problem.n, refine), transformFor(refine, INVERSE)),
+    [COARSE_TABLE]: tableType(coarse.shape, coarse.options),
+    [REFINE_TABLE]: tableType(refine.shape, refine.options),
   };
 }
 
@@ -139,8 +135,10 @@ export const coarseStage = ({ shape, transform }: Coarse, sides: number, name: s
 
 export function hierarchicalCost(problem: MatchedFilterProblem, config: HierarchicalConfig): Cost {
   const { n, data, templates, pairs } = problem;
-  const { grid, transform, tile } = coarseOf(n, config);
+  const coarse = coarseOf(n, config);
+  const { grid, tile } = coarse;
   const { band, length } = grid;
+  const [coarsely, refining] = exchanged(coarse, refineOf(n, config));
   const spectra = (data + templates) * n * COMPLEX_BYTES;
   const survivors = pairs * SURVIVORS;
   return {
@@ -150,7 +148,6 @@ export function hierarchicalCost(problem: MatchedFilterProblem, config: Hierarch
       pairs * ((1 + 1 / tile) * band * COMPLEX_BYTES + PAIR_BYTES + RECORD_BYTES + NORM_BYTES) +
       survivors * 2 * n * COMPLEX_BYTES,
     compulsoryBytes: spectra + pairs * (PAIR_BYTES + RECORD_BYTES),
-    workgroupBytes:
-      pairs * exchangedBytes(length, transform) + survivors * exchangedBytes(n, refineOf(config)),
+    workgroupBytes: pairs * coarsely + survivors * refining,
   };
 }

@@ -1,46 +1,33 @@
-import type { Capabilities, Config, Constraint, Parameter, Space, Value } from "@tunelab/contract";
+import type { Capabilities, Constraint, Parameter, Resources, Space } from "@tunelab/contract";
 import {
   defaultTransform,
-  exchangeFor,
-  exchangeWords,
-  gapOfPadding,
-  powersOfTwo,
+  exchangedBytes,
+  exchangeMemory,
+  furtherConstraints,
+  PLAIN,
+  readsStorage,
   type Shape,
+  shuffleNeeds,
   type TransformConfig,
   type TransformOptions,
-  type Twiddles,
+  transformConstraints,
   transformFor,
-  transformParametersByPoints,
-  usesTable,
   workgroupBytes,
 } from "@tunelab/kernel-fft";
 import type { FusedConfig } from "../algorithms/fused/space.ts";
 import { fusedSpace } from "../algorithms/fused/space.ts";
 import { INVERSE, LEAST_BANDED_N, type MatchedFilterProblem } from "../problem.ts";
-import { type Loads, loadingShape, loadsParameter } from "../wgsl/loads.ts";
+import { type Loads, loadingShape, loadsConstraint } from "../wgsl/loads.ts";
 import { reductionMemory } from "../wgsl/peak.ts";
 import type { CoarseGrid } from "./bound.ts";
+import { type CoarseConfig, coarseConstraints, coarseParameters, LEAST_BAND } from "./coarse-space.ts";
 import { asPart, partConstraints, partOf, partParameters } from "./parts.ts";
 
 /** A configuration of a hierarchical algorithm: `coarse...` and `refine...` parameters beside those of the coarse grid. */
-export type HierarchicalConfig = Config & {
-  readonly band: number;
-  readonly oversampling: number;
+export type HierarchicalConfig = CoarseConfig & {
   readonly centre: number;
   readonly boundWorkgroup: number;
-  readonly coarseRadix: number;
-  readonly coarsePoints: number;
-  readonly coarseChunk: number;
-  readonly coarseTile: number;
-  readonly coarseHoist: boolean;
 };
-
-const LEAST_BAND = 16;
-/** Longest coarse transform whose float32 rounding `ROUNDING` covers. */
-const MOST_LENGTH = 1024;
-/** Fewest threads of a coarse transform: their points are at most a quarter of it, so that it has two passes at least. */
-const LEAST_THREADS = 4;
-const POINTS = [4, 8, 16, 32];
 
 /** Name of the table of the coarse transform's factors. */
 export const COARSE_TABLE = "coarseTwiddles";
@@ -78,100 +65,41 @@ export function coarseOf(n: number, config: HierarchicalConfig): Coarse {
   };
 }
 
-/** Words of the exchange array of one coarse transform. */
-export const coarseWords = ({ shape, transform }: Coarse): number =>
-  exchangeWords(shape, exchangeFor(transform));
+/** Bytes of the exchange array of one coarse transform. */
+export const coarseMemory = ({ grid, shape, transform }: Coarse): number =>
+  exchangeMemory(grid.length, transform, shape);
 
 /** The refining transform: the fused algorithm's on one pair. */
-export const refineOf = (config: HierarchicalConfig): FusedConfig =>
-  ({ ...partOf("refine", config), tile: 1, hoist: false }) as unknown as FusedConfig;
+export interface Refine {
+  readonly transform: FusedConfig;
+  readonly shape: Shape;
+  readonly options: TransformOptions;
+}
 
-/** Coarse transforms take factors from float64-computed tables (`ROUNDING`), and radices that their points can hold. */
-const isCoarse = (parameter: string, value: Value): boolean =>
-  (parameter !== "twiddles" || usesTable(value as Twiddles)) &&
-  (parameter !== "radix" || Number(value) <= Math.max(...POINTS));
+export function refineOf(n: number, config: HierarchicalConfig): Refine {
+  const transform = { ...partOf("refine", config), tile: 1, hoist: false } as unknown as FusedConfig;
+  return { transform, shape: loadingShape(n, transform), options: transformFor(transform, INVERSE) };
+}
 
-const coarseParameters = (n: number): Parameter[] => [
-  {
-    name: "band",
-    values: powersOfTwo(Math.max(LEAST_BAND, n / 64), Math.max(LEAST_BAND, n / 4)),
-    unit: "bins",
-    doc: "lowest bins, which the coarse pass transforms: more of them leave less to the bound, and cost more",
-  },
-  {
-    name: "oversampling",
-    values: [1, 2],
-    doc: "points of the coarse transform over bins: closer lags tighten the bound between them fourfold",
-  },
-  {
-    name: "centre",
-    values: [0.0625, 0.125, 0.25, 0.5],
-    doc: "where in the band its energy lies: the bound between lags grows with the square of the distance to it",
-  },
-  {
-    name: "boundWorkgroup",
-    values: [64, 128, 256],
-    unit: "invocations",
-    doc: "threads that sum up the weighted norms of one spectrum",
-  },
-  ...partParameters("coarse", [
-    ...transformParametersByPoints(POINTS).map(
-      (one): Parameter => ({ ...one, values: one.values.filter((value) => isCoarse(one.name, value)) }),
-    ),
-    {
-      name: "tile",
-      values: [1, 2, 4, 8, 16],
-      unit: "pairs",
-      doc: "consecutive pairs that one set of threads transforms in turn; the data's band stays in registers while its index does not change",
-    },
-    {
-      name: "hoist",
-      values: [false, true],
-      doc: "twiddles are loaded once before the tile's loop, or inside it where they are used",
-    },
-    loadsParameter,
-  ]),
-];
+/** Bytes of its exchange array. */
+export const refineMemory = ({ shape, transform }: Refine): number =>
+  exchangeMemory(shape.n, transform, shape);
 
-const coarseConstraints: readonly Constraint<HierarchicalConfig>[] = [
-  {
-    name: "coarse-within-rounding",
-    doc: `the bound covers the rounding of coarse transforms up to ${MOST_LENGTH} points: band * oversampling <= ${MOST_LENGTH}`,
-    parameters: ["band", "oversampling"],
-    holds: ({ band, oversampling }) => band * oversampling <= MOST_LENGTH,
-  },
-  {
-    name: "coarse-threads",
-    doc: `a coarse transform has at least ${LEAST_THREADS} threads, and as many as it takes pairs in turn: max(${LEAST_THREADS}, coarseTile) <= band * oversampling / coarsePoints`,
-    parameters: ["band", "oversampling", "coarsePoints", "coarseTile"],
-    holds: ({ band, oversampling, coarsePoints, coarseTile }) =>
-      Math.max(LEAST_THREADS, coarseTile) * coarsePoints <= band * oversampling,
-  },
-  {
-    name: "coarse-radix-in-registers",
-    doc: "a thread holds at least one butterfly: coarseRadix <= coarsePoints",
-    parameters: ["coarseRadix", "coarsePoints"],
-    holds: ({ coarseRadix, coarsePoints }) => coarseRadix <= coarsePoints,
-  },
-  {
-    name: "coarse-vectors-need-two-butterflies",
-    doc: "a vec4f feeds two neighbouring butterflies of one thread: 2 coarseRadix <= coarsePoints",
-    parameters: ["coarseRadix", "coarsePoints", "coarseLoads"],
-    holds: ({ coarseRadix, coarsePoints, coarseLoads }) =>
-      coarseLoads !== "vector" || 2 * coarseRadix <= coarsePoints,
-  },
-  {
-    name: "coarse-chunk-of-registers",
-    doc: "a chunk is at most what a thread holds: coarseChunk <= coarsePoints",
-    parameters: ["coarseChunk", "coarsePoints"],
-    holds: ({ coarseChunk, coarsePoints }) => coarseChunk <= coarsePoints,
-  },
-  {
-    name: "coarse-hoist-from-a-loop",
-    doc: "twiddles can only move out of a loop: coarseHoist needs coarseTile > 1",
-    parameters: ["coarseTile", "coarseHoist"],
-    holds: ({ coarseTile, coarseHoist }) => coarseTile > 1 || !coarseHoist,
-  },
+/** Storage bindings of the tables of a kernel that has these transforms. */
+export const storageTables = (...transforms: readonly TransformConfig[]): number =>
+  transforms.filter(({ twiddles }) => readsStorage(twiddles)).length;
+
+/** What the halves need of a device's subgroups: those of the wider shuffles, or of any width for a reduction. */
+export function subgroupNeeds(coarse: Coarse, refine: Refine): Pick<Resources, "features" | "subgroup"> {
+  const lanes = Math.max(coarse.transform.shuffle ?? 0, refine.transform.shuffle ?? 0);
+  const needs = shuffleNeeds({ ...refine.transform, shuffle: lanes });
+  return refine.transform.reduction === "subgroup" ? { ...needs, features: ["subgroups"] } : needs;
+}
+
+/** Bytes through workgroup memory of one coarse and one refining transform. */
+export const exchanged = (coarse: Coarse, refine: Refine): readonly [number, number] => [
+  exchangedBytes(coarse.grid.length, coarse.transform, coarse.shape),
+  exchangedBytes(refine.shape.n, refine.transform, refine.shape),
 ];
 
 /** What both hierarchical algorithms ask of a problem. */
@@ -190,11 +118,8 @@ const asked = (problem: MatchedFilterProblem): Constraint<never>[] => [
   },
 ];
 
-/** What refining has not: a survivor stands alone, and its kernel binds tables as storage and asks for no subgroups of a width. */
-const NOT_REFINING = ["tile", "hoist", "transforms", "index", "unroll", "shuffle"];
-
-const isRefining = ({ parameters }: { readonly parameters: readonly string[] }): boolean =>
-  !parameters.some((name) => NOT_REFINING.includes(name));
+/** What refining has not: a survivor stands alone. */
+const NOT_REFINING = ["tile", "hoist", "transforms"];
 
 /** The space of a hierarchical algorithm; one value a parameter where the problem has no use for it. */
 export function hierarchicalSpace<C extends HierarchicalConfig>(
@@ -203,19 +128,21 @@ export function hierarchicalSpace<C extends HierarchicalConfig>(
   tied: readonly Constraint<never>[],
 ): Space<C> {
   const needs = asked(problem);
-  const flat = fusedSpace(problem.n);
-  const refining = flat.parameters
-    .filter(({ name }) => isRefining({ parameters: [name] }))
-    .map((one): Parameter => ({ ...one, values: one.values.filter((value) => value !== "constant") }));
-  const parameters = [...coarseParameters(problem.n), ...own, ...partParameters("refine", refining)];
+  const { n } = problem;
+  const refining = fusedSpace(n).parameters.filter(({ name }) => !NOT_REFINING.includes(name));
+  const rules = [...transformConstraints(n), ...furtherConstraints(n), loadsConstraint(n)];
+  const parameters = [...coarseParameters(n), ...own, ...partParameters("refine", refining)];
   const useful = needs.every((one) => one.holds({} as never));
   return {
     parameters: useful ? parameters : parameters.map((one) => ({ ...one, values: one.values.slice(0, 1) })),
     constraints: [
       ...needs,
       ...coarseConstraints,
-      ...partConstraints("coarse", [gapOfPadding as Constraint<never>]),
-      ...partConstraints("refine", flat.constraints.filter(isRefining) as Constraint<never>[]),
+      ...partConstraints(
+        "refine",
+        rules as Constraint<never>[],
+        refining.map(({ name }) => name),
+      ),
       ...tied,
     ] as unknown as Space<C>["constraints"],
   };
@@ -234,7 +161,8 @@ export function defaultHierarchical(
   const invocations = limits.maxComputeInvocationsPerWorkgroup;
   const tree = workgroupBytes(...reductionMemory("tree", Math.min(n / 4, 256, invocations)));
   const refine = defaultTransform(n, memory - tree, invocations);
-  const coarse = { ...refine, radix: 4, points: 4, chunk: 4, tile: 4, hoist: false, loads: "scalar" };
+  const plain = { loads: "scalar", ...PLAIN };
+  const coarse = { ...refine, radix: 4, points: 4, chunk: 4, tile: 4, hoist: false, ...plain };
   const { workgroup: _, ...threads } = coarse;
   return {
     band: Math.max(LEAST_BAND, Math.min(n / 4, Math.max(64, n / 16))),
@@ -242,6 +170,6 @@ export function defaultHierarchical(
     centre: 0.125,
     boundWorkgroup: 64,
     ...asPart("coarse", threads),
-    ...asPart("refine", { ...refine, reduction: "tree", loads: "scalar" }),
+    ...asPart("refine", { ...refine, reduction: "tree", ...plain }),
   } as HierarchicalConfig;
 }

@@ -78,8 +78,8 @@ async function rowOf(target: DeviceTarget, subject: Subject, text: SubjectText):
 }
 
 /** Forms that exist to be compared with the others, clamped as documented: masked indexes, and passes as a loop over levels. */
-const isExperiment = ({ variant }: Pick<Row, "variant">): boolean =>
-  /\b(index=mask|unroll=false)\b/.test(variant);
+export const isExperiment = ({ variant }: Pick<Row, "variant">): boolean =>
+  /(?:\bi|I)ndex=mask\b|(?:\bu|U)nroll=false\b/.test(variant);
 
 /** What is wrong, a line each: avoidable clamps outside the ledger, and unproven loops or divisions that a form of the text spares. */
 export function complaints(rows: readonly Row[]): readonly string[] {

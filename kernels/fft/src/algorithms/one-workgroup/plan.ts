@@ -1,5 +1,6 @@
 import { type Algorithm, type Binding, CONTRACT_VERSION, Fault, requirementsOf } from "@tunelab/contract";
 import { pointsBuffer, twiddleBuffer } from "../../buffers.ts";
+import { PLAIN } from "../../further-space.ts";
 import {
   COMPLEX_BYTES,
   type FftProblem,
@@ -37,9 +38,7 @@ export const oneWorkgroup: Algorithm<FftProblem, OneWorkgroupConfig> = {
       ...defaultTransform(n, memory / side, invocations),
       transforms: side,
       loads: "scalar",
-      index: "modulo",
-      unroll: true,
-      shuffle: 0,
+      ...PLAIN,
     };
   },
 

@@ -5,6 +5,7 @@ import {
   exchangeFor,
   exchangeMemory,
   looseBuiltins,
+  PLAIN,
   positionText,
   range,
   readsStorage,
@@ -68,9 +69,7 @@ export const corrReduce: Algorithm<MatchedFilterProblem, CorrReduceConfig> = {
       reduction: "tree",
       loads: "scalar",
       transforms: 1,
-      index: "modulo",
-      unroll: true,
-      shuffle: 0,
+      ...PLAIN,
     };
   },
 

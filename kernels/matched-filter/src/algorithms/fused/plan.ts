@@ -6,6 +6,7 @@ import {
   exchangeMemory,
   looseBuiltins,
   outputPosition,
+  PLAIN,
   positionText,
   range,
   readsStorage,
@@ -70,9 +71,7 @@ export const fused: Algorithm<MatchedFilterProblem, FusedConfig> = {
       hoist: false,
       loads: "scalar",
       transforms: 1,
-      index: "modulo",
-      unroll: true,
-      shuffle: 0,
+      ...PLAIN,
     };
   },
 
@@ -144,7 +143,8 @@ export const fused: Algorithm<MatchedFilterProblem, FusedConfig> = {
   },
 };
 
-const needsSubgroups = ({ reduction, shuffle = 0 }: FusedConfig): boolean =>
+/** Whether the kernel's text enables subgroups. */
+export const needsSubgroups = ({ reduction, shuffle = 0 }: FusedConfig): boolean =>
   reduction === "subgroup" || shuffle > 0;
 
 function fusedText(problem: MatchedFilterProblem, config: FusedConfig, bindings: readonly Binding[]): string {
@@ -182,9 +182,12 @@ function single(shape: Shape, config: FusedConfig, thresholded: boolean): Text[]
   ];
 }
 
-/** One pair, known as `pair`, from its spectra to its record by thread `t` of a workgroup that has just begun or passed a barrier. */
-export function pairText(shape: Shape, config: FusedConfig, thresholded: boolean): Text[] {
-  const { factors, text } = transformAndPeak(shape, config, thresholded);
+/**
+ * One pair, known as `pair`, from its spectra to its record by thread `t` of a workgroup that has just begun or passed a barrier; `looped`
+ * where the workgroup takes another pair by the same text, which is then right without a barrier in between.
+ */
+export function pairText(shape: Shape, config: FusedConfig, thresholded: boolean, looped = false): Text[] {
+  const { factors, text } = transformAndPeak(shape, config, thresholded, looped);
   return [
     sourceText(config),
     loadText(shape, config.loads, "data[source.x]", (r) => `let d${r}`, "dv"),
@@ -194,7 +197,7 @@ export function pairText(shape: Shape, config: FusedConfig, thresholded: boolean
 }
 
 function tiled(shape: Shape, config: FusedConfig, thresholded: boolean): Text[] {
-  const { factors, text } = transformAndPeak(shape, config, thresholded);
+  const { factors, text } = transformAndPeak(shape, config, thresholded, true);
   const { tile, transforms = 1 } = config;
   return [
     `let first = ${linearGroup()} * ${formatU32(tile * transforms)};`,
@@ -227,6 +230,7 @@ function transformAndPeak(
   shape: Shape,
   config: FusedConfig,
   thresholded: boolean,
+  looped: boolean,
 ): { factors: Text; text: Text[] } {
   const { transforms = 1 } = config;
   const reset = reductionReset(config.reduction, transforms);
@@ -252,7 +256,7 @@ function transformAndPeak(
       registers(shape).map((x) => `var ${x} = vec2f();`),
       text,
       // Without a barrier in the transform the pair before may still be read by some when others come to write.
-      config.tile > 1 && barriers === 0 && "workgroupBarrier();",
+      looped && barriers === 0 && "workgroupBarrier();",
       // The reset must be seen by all before the first maximum.
       reset !== "" && barriersAfter === 0 && "workgroupBarrier();",
       registers(shape).map((x, r) => `let m${r} = dot(${x}, ${x});`),

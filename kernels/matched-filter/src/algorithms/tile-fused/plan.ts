@@ -1,14 +1,5 @@
 import { type Algorithm, type Binding, CONTRACT_VERSION, requirementsOf } from "@tunelab/contract";
-import {
-  exchangeFor,
-  exchangeMemory,
-  looseBuiltins,
-  STAGE,
-  shapeFor,
-  stageDeclaration,
-  usesTable,
-  workgroupBytes,
-} from "@tunelab/kernel-fft";
+import { exchangeFor, looseBuiltins, STAGE, stageDeclaration, workgroupBytes } from "@tunelab/kernel-fft";
 import {
   bindingDeclarations,
   block,
@@ -21,6 +12,7 @@ import {
 import {
   type CoarseRound,
   coarseRound,
+  coarseSubgroups,
   decided,
   loudDeclaration,
   loudMemory,
@@ -30,26 +22,28 @@ import {
   bound,
   boundsMemory,
   boundsStep,
-  COARSE_INPUTS,
   coarseStage,
   commonBuffers,
   hierarchicalCost,
   hierarchicalExtents,
+  inputsOf,
   LEAST_PAIRS,
-  REFINE_INPUTS,
   typesFor,
 } from "../../hierarchical/plan.ts";
 import {
+  coarseMemory,
   coarseOf,
   defaultHierarchical,
   type HierarchicalConfig,
   hierarchicalSpace,
+  refineMemory,
   refineOf,
+  storageTables,
+  subgroupNeeds,
 } from "../../hierarchical/space.ts";
 import type { MatchedFilterProblem } from "../../problem.ts";
-import { loadingShape } from "../../wgsl/loads.ts";
 import { NO_PEAK_DECLARATION, reductionDeclarations, reductionMemory } from "../../wgsl/peak.ts";
-import { pairText } from "../fused/plan.ts";
+import { needsSubgroups, pairText } from "../fused/plan.ts";
 
 export type TileFusedConfig = HierarchicalConfig & { readonly refineWorkgroup: number };
 
@@ -97,31 +91,33 @@ export const tileFused: Algorithm<MatchedFilterProblem, TileFusedConfig> = {
   },
 
   resources({ n }, config) {
-    const refine = refineOf(config);
+    const refine = refineOf(n, config);
+    const { reduction, twiddles, workgroup } = refine.transform;
     const { coarse, sides } = roundOf(n, config);
-    const coarseBytes = sides * exchangeMemory(coarse.grid.length, coarse.transform);
-    const refineBytes = exchangeMemory(n, refine);
+    const coarseBytes = sides * coarseMemory(coarse);
+    const refineBytes = refineMemory(refine);
     const stages = sharesStage(n, config) ? [Math.max(coarseBytes, refineBytes)] : [coarseBytes, refineBytes];
     const pairs = loudMemory(roundOf(n, config));
     return {
       workgroupBytes: Math.max(
         workgroupBytes(boundsMemory(config)),
-        workgroupBytes(...stages, ...reductionMemory(refine.reduction, refine.workgroup), pairs, pairs, 4, 4),
+        workgroupBytes(...stages, ...reductionMemory(reduction, workgroup), pairs, pairs, 4, 4),
       ),
-      invocations: Math.max(config.boundWorkgroup, refine.workgroup),
+      invocations: Math.max(config.boundWorkgroup, workgroup),
       scratchBytesPerItem: 0,
-      storageBuffers: usesTable(refine.twiddles) ? 8 : 7,
-      features: refine.reduction === "subgroup" ? ["subgroups"] : [],
-      looseBuiltins: looseBuiltins(refine),
+      storageBuffers: 6 + storageTables(coarse.transform, refine.transform),
+      ...subgroupNeeds(coarse, refine),
+      looseBuiltins: looseBuiltins({ twiddles }),
     };
   },
 
   plan(problem, config) {
     const buffers = commonBuffers(problem, config);
     const bounds = boundsStep(problem, config, buffers);
+    const inputs = inputsOf(problem.n, config);
     const bindings = bound(buffers, {
-      ...COARSE_INPUTS,
-      ...REFINE_INPUTS,
+      ...inputs.coarse,
+      ...inputs.refine,
       records: "read-write",
       passed: "read-write",
     });
@@ -167,19 +163,19 @@ function roundOf(n: number, config: TileFusedConfig): CoarseRound {
 
 /** Whether one exchange array serves both halves, one after the other: WGSL types it by the staging. */
 function sharesStage(n: number, config: TileFusedConfig): boolean {
-  const refine = refineOf(config);
-  return coarseOf(n, config).transform.staging === refine.staging && shapeFor(n, refine).passes.length > 1;
+  const [coarse, refine] = [coarseOf(n, config), refineOf(n, config)];
+  const alike = coarse.transform.staging === refine.transform.staging;
+  return alike && coarseMemory(coarse) > 0 && refineMemory(refine) > 0;
 }
 
-/** The exchange arrays: one of the larger size where it serves both halves. */
+/** The exchange arrays: one of the larger size where it serves both halves, none where shuffles do. */
 function stagesText(n: number, config: TileFusedConfig): string {
-  const refine = refineOf(config);
+  const refine = refineOf(n, config);
   const { coarse, sides, stage } = roundOf(n, config);
-  const refining = stageDeclaration(shapeFor(n, refine), exchangeFor(refine));
+  const refining = stageDeclaration(refine.shape, exchangeFor(refine.transform));
   const coarsely = coarseStage(coarse, sides, stage!);
-  if (stage !== STAGE) return lines(coarsely, refining !== "" && refining);
-  const larger = sides * exchangeMemory(coarse.grid.length, coarse.transform) > exchangeMemory(n, refine);
-  return larger ? coarsely : refining;
+  if (stage !== STAGE) return lines(coarsely !== "" && coarsely, refining !== "" && refining);
+  return sides * coarseMemory(coarse) > refineMemory(refine) ? coarsely : refining;
 }
 
 function tileText(
@@ -187,12 +183,11 @@ function tileText(
   config: TileFusedConfig,
   bindings: readonly Binding[],
 ): string {
-  const refine = refineOf(config);
-  const shape = loadingShape(problem.n, refine);
+  const { shape, transform: refine } = refineOf(problem.n, config);
   const round = roundOf(problem.n, config);
   const pairs = formatU32(pairsOf(round));
   return lines(
-    refine.reduction === "subgroup" && "enable subgroups;",
+    (needsSubgroups(refine) || coarseSubgroups(round)) && "enable subgroups;",
     extentsStruct(hierarchicalExtents(problem)),
     bindingDeclarations(bindings, typesFor(problem, config, refine.loads)),
     stagesText(problem.n, config),
@@ -217,7 +212,7 @@ function tileText(
         "for (var turn = 0u; turn < turns; turn += 1u)",
         "let t = lane;",
         "let pair = survivors[turn];",
-        pairText(shape, refine, true),
+        pairText(shape, refine, true, true),
       ),
     ),
   );

@@ -7,7 +7,6 @@ import {
 } from "@tunelab/contract";
 import {
   exchangeFor,
-  exchangeMemory,
   looseBuiltins,
   powersOfTwo,
   stageDeclaration,
@@ -25,6 +24,7 @@ import {
 import {
   type CoarseRound,
   coarseRound,
+  coarseSubgroups,
   decided,
   loudDeclaration,
   loudMemory,
@@ -34,26 +34,28 @@ import {
   bound,
   boundsMemory,
   boundsStep,
-  COARSE_INPUTS,
   coarseStage,
   commonBuffers,
   hierarchicalCost,
   hierarchicalExtents,
+  inputsOf,
   LEAST_PAIRS,
-  REFINE_INPUTS,
   typesFor,
 } from "../../hierarchical/plan.ts";
 import {
+  coarseMemory,
   coarseOf,
   defaultHierarchical,
   type HierarchicalConfig,
   hierarchicalSpace,
+  refineMemory,
   refineOf,
+  storageTables,
+  subgroupNeeds,
 } from "../../hierarchical/space.ts";
 import type { MatchedFilterProblem } from "../../problem.ts";
-import { loadingShape } from "../../wgsl/loads.ts";
 import { NO_PEAK_DECLARATION, reductionDeclarations, reductionMemory } from "../../wgsl/peak.ts";
-import { pairText } from "../fused/plan.ts";
+import { needsSubgroups, pairText } from "../fused/plan.ts";
 
 export type TwoKernelConfig = HierarchicalConfig & { readonly coarseSides: number; readonly queue: number };
 
@@ -113,23 +115,19 @@ export const twoKernel: Algorithm<MatchedFilterProblem, TwoKernelConfig> = {
   resources({ n }, config) {
     const coarse = coarseOf(n, config);
     const round = roundOf(n, config);
-    const refine = refineOf(config);
-    const stage = config.coarseSides * exchangeMemory(coarse.grid.length, coarse.transform);
+    const refine = refineOf(n, config);
+    const { reduction, workgroup } = refine.transform;
     return {
       workgroupBytes: Math.max(
         workgroupBytes(boundsMemory(config)),
-        workgroupBytes(stage, loudMemory(round)),
-        workgroupBytes(exchangeMemory(n, refine), ...reductionMemory(refine.reduction, refine.workgroup)),
+        workgroupBytes(config.coarseSides * coarseMemory(coarse), loudMemory(round)),
+        workgroupBytes(refineMemory(refine), ...reductionMemory(reduction, workgroup)),
       ),
-      invocations: Math.max(
-        config.boundWorkgroup,
-        coarse.shape.threads * config.coarseSides,
-        refine.workgroup,
-      ),
+      invocations: Math.max(config.boundWorkgroup, coarse.shape.threads * config.coarseSides, workgroup),
       scratchBytesPerItem: 4,
-      storageBuffers: 8,
-      features: refine.reduction === "subgroup" ? ["subgroups"] : [],
-      looseBuiltins: looseBuiltins(refine),
+      storageBuffers: 7 + Math.max(storageTables(coarse.transform), storageTables(refine.transform)),
+      ...subgroupNeeds(coarse, refine),
+      looseBuiltins: looseBuiltins(refine.transform),
     };
   },
 
@@ -140,14 +138,15 @@ export const twoKernel: Algorithm<MatchedFilterProblem, TwoKernelConfig> = {
       { name: "counters", role: "counter", dtype: "u32", fixedBytes: COUNTERS_BYTES, itemBytes: 0 },
     ];
     const bounds = boundsStep(problem, config, buffers);
+    const inputs = inputsOf(problem.n, config);
     const coarse = bound(buffers, {
-      ...COARSE_INPUTS,
+      ...inputs.coarse,
       records: "read-write",
       worklist: "read-write",
       counters: "read-write",
     });
     const refine = bound(buffers, {
-      ...REFINE_INPUTS,
+      ...inputs.refine,
       records: "read-write",
       worklist: "read",
       counters: "read",
@@ -206,13 +205,14 @@ function coarseText(problem: MatchedFilterProblem, config: TwoKernelConfig, bind
   const round = roundOf(problem.n, config);
   const { coarse, sides } = round;
   return lines(
+    coarseSubgroups(round) && "enable subgroups;",
     extentsStruct(hierarchicalExtents(problem)),
     bindingDeclarations(bindings, {
       ...typesFor(problem, config, coarse.loads),
       worklist: "array<u32>",
       counters: "array<atomic<u32>, 4>",
     }),
-    coarseStage(coarse, sides, "stage"),
+    coarseMemory(coarse) > 0 && coarseStage(coarse, sides, "stage"),
     loudDeclaration(round),
     NO_PEAK_DECLARATION,
     `@compute @workgroup_size(${coarse.shape.threads * sides})`,
@@ -232,10 +232,9 @@ function coarseText(problem: MatchedFilterProblem, config: TwoKernelConfig, bind
 }
 
 function refineText(problem: MatchedFilterProblem, config: TwoKernelConfig, bindings: Bindings): string {
-  const refine = refineOf(config);
-  const shape = loadingShape(problem.n, refine);
+  const { shape, transform: refine } = refineOf(problem.n, config);
   return lines(
-    refine.reduction === "subgroup" && "enable subgroups;",
+    needsSubgroups(refine) && "enable subgroups;",
     extentsStruct(hierarchicalExtents(problem)),
     bindingDeclarations(bindings, {
       ...typesFor(problem, config, refine.loads),
@@ -256,7 +255,7 @@ function refineText(problem: MatchedFilterProblem, config: TwoKernelConfig, bind
         ? block(
             `for (var turn = 0u; turn * ${formatU32(config.queue)} + slot < survivors; turn += 1u)`,
             `let pair = worklist[turn * ${formatU32(config.queue)} + slot];`,
-            pairText(shape, refine, true),
+            pairText(shape, refine, true, true),
           )
         : ["let pair = worklist[slot];", pairText(shape, refine, true)],
     ),
