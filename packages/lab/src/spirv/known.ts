@@ -25,6 +25,11 @@ export const KNOWN: readonly Known[] = [
     loops: ["tile", "refine"],
     why: "tile-fused, and two-kernel with a queue, go through as many survivors as were counted, a number in memory that no analysis bounds, and tile-fused clears its flags under a condition",
   },
+  {
+    kernel: "matched-filter",
+    arrays: ["data", "templates"],
+    why: "the sums before a hierarchical filter read what their threads do not divide under `if (t < rest)`; once a spectrum, and measured plans keep their texts",
+  },
 ];
 
 export const knownFor = (kernel: string, { array }: Pick<PlacedClamp, "array">): Known | undefined =>
