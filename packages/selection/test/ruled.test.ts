@@ -1,6 +1,6 @@
-import type { Algorithm, Operation, Problem, Rule } from "@tunelab/contract";
+import type { Algorithm, CostModel, Operation, Problem, Rule, StudyResult } from "@tunelab/contract";
 import { describe, expect, it } from "vitest";
-import { explain, type RuleSet, renderShipped, rulingOf, select } from "../src/index.ts";
+import { explain, type RuleSet, renderShipped, ruleSets, rulingOf, select } from "../src/index.ts";
 import { ask, tableOf, variant, variants } from "./asking.ts";
 import { BIG, DEFAULT_CAPABILITIES, H200, scale } from "./made.ts";
 
@@ -114,6 +114,25 @@ describe("rules that studies gave", () => {
       "wide/workgroup=512,memory=global",
     ]);
     expect(explain(borrowed, borrowed.candidates[1]).borrowed).toBe(true);
+  });
+
+  it("of a device whose costs are known stand in one set with them, and still choose", async () => {
+    const device = { identity: H200, capabilities: BIG };
+    const study = {
+      ...{ operation: "scale", profile: "portable", device, auto: { rule: threads, regret } },
+      ...{ id: "threads", rows: problems.map((problem) => ({ problem, cells: [{ us: 5 }] })) },
+    } as unknown as StudyResult;
+    const alone = ruleSets([study], "scale");
+    const plain: CostModel = {
+      ...{ fixedUs: 20, serialUs: 0, flopUs: 0, byteUs: 0 },
+      ...{ runs: 9, medianOff: 1, worstOff: 1, shortBy: 1 },
+    };
+    const costs = { device, profile: "portable", costs: { plain } } as const;
+    const sets = ruleSets([study], "scale", new Map([["nvidia-h200/tint-vulkan.portable", costs]]));
+    expect(sets).toEqual([{ ...alone[0]!, costs: { plain } }]);
+    expect((await variants(asked({ problem: { n: 1024 } }, sets)))[0]).toBe(
+      "wide/workgroup=512,memory=global",
+    );
   });
 
   it("ship as a module of the operations whose suites have such studies", async () => {

@@ -1,4 +1,12 @@
-import type { CostModel, Problem, Regret, Rule, StudyResult, TuningTable } from "@tunelab/contract";
+import {
+  type CostModel,
+  type Problem,
+  type Regret,
+  type Rule,
+  type StudyResult,
+  type TuningTable,
+  tableFolder,
+} from "@tunelab/contract";
 import type { DeviceCosts } from "../cost/evidence.ts";
 import { compareText } from "../rules.ts";
 import { studyPath } from "../study-fold.ts";
@@ -31,14 +39,14 @@ export function ruleSets(
   for (const [folder, one] of costs) sets.set(folder, { operation, ...one, rules: [] });
   for (const study of studies) {
     if (study.operation !== operation || !study.auto) continue;
-    const path = studyPath(study);
-    const folder = path.slice(0, path.lastIndexOf("/"));
     const { profile, device, auto } = study;
+    // Costs come by the same key: a device in two sets would have its rules passed over for the set that has none.
+    const folder = tableFolder(device.identity, profile);
     const set = sets.get(folder) ?? { operation, profile, device, rules: [] };
     sets.set(folder, set);
     const problems = study.rows.filter(({ cells }) => cells.some(({ us }) => us !== undefined));
     set.rules.push({
-      study: path,
+      study: studyPath(study),
       rule: auto.rule,
       problems: problems.map(({ problem }) => problem),
       regret: auto.regret,

@@ -77,41 +77,6 @@ export const rules: readonly RuleSet[] = [
         "worstOff": 44
       }
     },
-    "rules": []
-  },
-  {
-    "operation": "eigh",
-    "profile": "portable",
-    "device": {
-      "capabilities": {
-        "features": ["subgroup-size-control", "subgroups", "timestamp-query"],
-        "limits": {
-          "maxBufferSize": 1073741824,
-          "maxComputeInvocationsPerWorkgroup": 256,
-          "maxComputeWorkgroupSizeX": 256,
-          "maxComputeWorkgroupStorageSize": 32768,
-          "maxComputeWorkgroupsPerDimension": 65535,
-          "maxStorageBufferBindingSize": 1073741824,
-          "maxStorageBuffersPerShaderStage": 12,
-          "maxUniformBufferBindingSize": 65536,
-          "minStorageBufferOffsetAlignment": 256,
-          "minUniformBufferOffsetAlignment": 256
-        },
-        "subgroup": { "maximum": 4, "minimum": 4 }
-      },
-      "identity": {
-        "device": "swiftshader-device-subzero-",
-        "adapterType": "cpu",
-        "architecture": "swiftshader",
-        "backend": "vulkan",
-        "compiler": "tint",
-        "description": "SwiftShader Device (Subzero)",
-        "driver": "SwiftShader driver 5.0.0",
-        "implementation": "dawn",
-        "implementationVersion": "0.6.2",
-        "vendor": "google"
-      }
-    },
     "rules": [
       {
         "problems": [
