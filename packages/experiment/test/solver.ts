@@ -10,12 +10,15 @@ import {
   type SessionEvent,
   type SessionEvidence,
   type SessionSink,
+  type StudyResult,
   type StudyTable,
   type Suite,
   type Trial,
   type TrialOutcome,
 } from "@tunelab/contract";
 import type { Bench } from "@tunelab/devices/protocol";
+import { studyGrid } from "@tunelab/report";
+import { studyPlanOf, studyResult } from "@tunelab/selection";
 import { planStudy, runStudyTable, studySubject } from "../src/index.ts";
 import { evidence, named } from "./made.ts";
 
@@ -167,3 +170,12 @@ export async function measured(
 export const numberIn = (config: Config, parameter: string): number => Number(config[parameter]);
 
 export const at = (n: number, batch: number): Problem => ({ n, batch });
+
+/** What a study over made-up times comes to. */
+export const resultOf = async (...words: Parameters<typeof measured>): Promise<StudyResult> => {
+  const { evidence } = await measured(...words);
+  return studyResult(evidence, studyPlanOf(evidence)!);
+};
+
+/** The cells of its table as they are printed. */
+export const texts = (result: StudyResult): readonly (readonly string[])[] => studyGrid(result).rows;
