@@ -1,7 +1,7 @@
-import { block, formatU32, type Text } from "@tunelab/variants";
+import { block, formatU32, GROUP_BUILTINS, type Text } from "@tunelab/variants";
 import { strided } from "../../wgsl/strided.ts";
 import { where } from "../../wgsl/where.ts";
-import { bandAt, type Shape } from "./shape.ts";
+import { bandAt, type Shape, workgroupBytes } from "./shape.ts";
 import type { TridiagonalConfig } from "./space.ts";
 
 /**
@@ -19,6 +19,36 @@ export interface Columns {
   /** Four elements of a row, as text. */
   readonly a: (row: string, column: string) => string;
 }
+
+/** Four elements of a row of a matrix in global memory. */
+export const rowsAt =
+  ({ quads }: Shape): Columns["a"] =>
+  (row, column) =>
+    `rows[item * ${formatU32(4 * quads * quads)} + (${row}) * ${formatU32(quads)} + ${column}]`;
+
+/** Workgroup memory of a column's pass: its vectors, the teams' parts of the product and a number a thread. */
+export const columnMemory = ({ quads, parts, threads }: Shape): Text => [
+  ["vs", "ws", "xs"].map((name) => `var<workgroup> ${name}: array<vec4f, ${quads}>;`),
+  `var<workgroup> sums: array<vec4f, ${parts * quads}>;`,
+  `var<workgroup> line: array<f32, ${threads}>;`,
+];
+
+/** Bytes of `columnMemory` and of what else a pass declares. */
+export const columnBytes = ({ quads, parts, threads }: Shape, ...others: readonly number[]): number =>
+  workgroupBytes(...[16 * quads, 16 * quads, 16 * quads, 16 * parts * quads, 4 * threads], ...others);
+
+/** The entry point of a column's pass. */
+export const columnMain = ({ threads }: Shape, subgroups: boolean, ...body: readonly Text[]): Text => [
+  // Loops are the same for all threads; that their bounds are is not known to the compiler.
+  subgroups && "@diagnostic(off, subgroup_uniformity)",
+  `@compute @workgroup_size(${threads})`,
+  block(
+    `fn main(${GROUP_BUILTINS}, @builtin(local_invocation_index) t: u32${
+      subgroups ? ", @builtin(subgroup_invocation_id) id: u32, @builtin(subgroup_size) width: u32" : ""
+    })`,
+    ...body,
+  ),
+];
 
 /** Declares `into`, the sum of `count` terms, over the workgroup after a barrier, each thread for itself or each subgroup for itself: no barrier more. */
 export function summed(

@@ -4,7 +4,6 @@ import {
   block,
   extentsStruct,
   formatU32,
-  GROUP_BUILTINS,
   linearGroup,
   lines,
   type Text,
@@ -13,24 +12,26 @@ import {
 import { PORT_TYPES, strides } from "../../buffers.ts";
 import type { EighProblem } from "../../problem.ts";
 import { strided } from "../../wgsl/strided.ts";
-import { type Columns, everyQuad, passText, reflectionText, reflector, rowText, summed } from "./column.ts";
+import {
+  type Columns,
+  columnBytes,
+  columnMain,
+  columnMemory,
+  everyQuad,
+  passText,
+  reflectionText,
+  reflector,
+  rowsAt,
+  rowText,
+  summed,
+} from "./column.ts";
 import { loadText } from "./load.ts";
-import { bandAt, COLUMNS_A_DISPATCH, type Shape, TYPES, workgroupBytes } from "./shape.ts";
+import { bandAt, COLUMNS_A_DISPATCH, type Shape, TYPES } from "./shape.ts";
 import type { TridiagonalConfig } from "./space.ts";
 
 /** Bytes of `var<workgroup>` of the reduction. */
-export function reduceBytes({ quads, parts, threads }: Shape, inside: boolean): number {
-  return workgroupBytes(
-    inside ? 64 * quads * quads : 0,
-    16 * quads,
-    16 * quads,
-    16 * quads,
-    16 * parts * quads,
-    4 * threads,
-    4,
-    4,
-  );
-}
+export const reduceBytes = (shape: Shape, inside: boolean): number =>
+  columnBytes(shape, inside ? 64 * shape.quads * shape.quads : 0, 4, 4);
 
 /**
  * Householder's reduction of a symmetric matrix to a tridiagonal one (Golub and Van Loan 8.3.1), a workgroup a matrix. Reflection k of column k takes what lies below
@@ -44,13 +45,10 @@ export function reduceText(
   bindings: readonly Binding[],
 ): string {
   const { n } = problem;
-  const { quads, threads, across, parts } = shape;
+  const { quads, threads, across } = shape;
   const inside = config.memory === "workgroup";
   const [count, wide] = [formatU32(n), formatU32(quads)];
-  const a = (row: string, column: string): string =>
-    inside
-      ? `a[(${row}) * ${wide} + ${column}]`
-      : `rows[item * ${formatU32(4 * quads * quads)} + (${row}) * ${wide} + ${column}]`;
+  const a: Columns["a"] = inside ? (row, column) => `a[(${row}) * ${wide} + ${column}]` : rowsAt(shape);
   const subgroups = config.reduction === "subgroup";
   const meet: Text = ["workgroupBarrier();", !inside && "storageBarrier();"];
   return lines(
@@ -58,20 +56,12 @@ export function reduceText(
     extentsStruct(strides(problem)),
     bindingDeclarations(bindings, { ...PORT_TYPES, ...TYPES, rows: "array<vec4f>" }),
     inside && `var<workgroup> a: array<vec4f, ${4 * quads * quads}>;`,
-    `var<workgroup> vs: array<vec4f, ${quads}>;`,
-    `var<workgroup> ws: array<vec4f, ${quads}>;`,
-    `var<workgroup> xs: array<vec4f, ${quads}>;`,
-    `var<workgroup> sums: array<vec4f, ${parts * quads}>;`,
-    `var<workgroup> line: array<f32, ${threads}>;`,
+    columnMemory(shape),
     "var<workgroup> greatest: atomic<u32>;",
     "var<workgroup> beside: f32;",
-    // Loops are the same for all threads; that their bounds are is not known to the compiler.
-    subgroups && "@diagnostic(off, subgroup_uniformity)",
-    `@compute @workgroup_size(${threads})`,
-    block(
-      `fn main(${GROUP_BUILTINS}, @builtin(local_invocation_index) t: u32${
-        subgroups ? ", @builtin(subgroup_invocation_id) id: u32, @builtin(subgroup_size) width: u32" : ""
-      })`,
+    columnMain(
+      shape,
+      subgroups,
       `let item = ${linearGroup()};`,
       "if (item >= extents.items) { return; }",
       `let team = t / ${formatU32(across)};`,

@@ -12,21 +12,26 @@ import {
 import { PORT_TYPES, strides } from "../../buffers.ts";
 import type { EighProblem } from "../../problem.ts";
 import { strided } from "../../wgsl/strided.ts";
-import { everyQuad, passText, reflectionText, reflector, rowText, summed } from "./column.ts";
+import {
+  columnBytes,
+  columnMain,
+  columnMemory,
+  everyQuad,
+  passText,
+  reflectionText,
+  reflector,
+  rowsAt,
+  rowText,
+  summed,
+} from "./column.ts";
 import { loadText } from "./load.ts";
-import { bandAt, type Shape, TYPES, workgroupBytes } from "./shape.ts";
+import { bandAt, type Shape, TYPES } from "./shape.ts";
 import type { TridiagonalConfig } from "./space.ts";
 
-export const wideBytes = ({ quads, parts, threads }: Shape): number =>
-  workgroupBytes(16 * quads, 16 * quads, 16 * quads, 16 * parts * quads, 4 * threads, 4);
+export const wideBytes = (shape: Shape): number => columnBytes(shape, 4);
 
 /** vec4f of a matrix's `partial`: what each workgroup's rows give the product, of this column and of the last. */
 export const partialQuads = ({ quads }: Shape, groups: number): number => 2 * groups * quads;
-
-const rowsAt =
-  ({ quads }: Shape) =>
-  (row: string, column: string): string =>
-    `rows[item * ${formatU32(4 * quads * quads)} + (${row}) * ${formatU32(quads)} + ${column}]`;
 
 /** Takes a matrix in for the reduction by several workgroups. */
 export function startText(problem: EighProblem, shape: Shape, bindings: readonly Binding[]): string {
@@ -67,16 +72,11 @@ export function wideText(
     subgroups && "enable subgroups;",
     extentsStruct(strides(problem)),
     bindingDeclarations(bindings, { ...TYPES, rows: "array<vec4f>", partial: "array<vec4f>" }),
-    ["vs", "ws", "xs"].map((name) => `var<workgroup> ${name}: array<vec4f, ${quads}>;`),
-    `var<workgroup> sums: array<vec4f, ${parts * quads}>;`,
-    `var<workgroup> line: array<f32, ${threads}>;`,
+    columnMemory(shape),
     "var<workgroup> beside: f32;",
-    subgroups && "@diagnostic(off, subgroup_uniformity)",
-    `@compute @workgroup_size(${threads})`,
-    block(
-      `fn main(${GROUP_BUILTINS}, @builtin(local_invocation_index) t: u32${
-        subgroups ? ", @builtin(subgroup_invocation_id) id: u32, @builtin(subgroup_size) width: u32" : ""
-      })`,
+    columnMain(
+      shape,
+      subgroups,
       `let task = ${linearGroup()};`,
       `let item = task / ${formatU32(groups)};`,
       `let own = task % ${formatU32(groups)};`,
