@@ -1,4 +1,4 @@
-import { type StudyResult, type TuningTable, tableFolder } from "@tunelab/contract";
+import { type Regret, type StudyResult, type TuningTable, tableFolder } from "@tunelab/contract";
 import { type DeviceCosts, regretText, ruleText, studyPath } from "@tunelab/selection";
 import { formatRatio, formatTime, NOTHING } from "./format.ts";
 import { columns, gridMarkdown } from "./grid.ts";
@@ -6,7 +6,7 @@ import { counted, deviceTitle, folderOf, inOrder, type ReportInput } from "./inp
 import { codeSpan, escapeMarkdown } from "./markdown.ts";
 import { Page } from "./page.ts";
 import { pointsOf } from "./points.ts";
-import { type RegretSummary, regrets, summaryOf } from "./regret.ts";
+import { regrets, summaryOf } from "./regret.ts";
 
 /** A study that chooses something, as the laboratory lists it. */
 export interface ChoosingStudy {
@@ -105,7 +105,7 @@ async function entriesSection(page: Page, input: ReportInput, tables: readonly T
   );
 }
 
-const summaryTexts = (summary: RegretSummary | undefined): readonly string[] =>
+const summaryTexts = (summary: Regret | undefined): readonly string[] =>
   summary
     ? [String(summary.count), formatRatio(summary.median), formatRatio(summary.worst)]
     : ["0", NOTHING, NOTHING];

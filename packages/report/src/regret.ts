@@ -2,10 +2,11 @@ import {
   type Operation,
   type Problem,
   problemKey,
+  type Regret as RegretSummary,
   type TableEntry,
   type TuningTable,
 } from "@tunelab/contract";
-import { select } from "@tunelab/selection";
+import { median, select } from "@tunelab/selection";
 import type { Point } from "./points.ts";
 import { bestRow, orderedEntries } from "./summary.ts";
 
@@ -20,13 +21,6 @@ export interface Regret {
   readonly factor?: number;
   /** The default's time over the best, where it was timed. */
   readonly defaultFactor?: number;
-}
-
-/** What a rule of choice costs over the problems where it could be looked up: their number, the median and the worst factor. */
-export interface RegretSummary {
-  readonly count: number;
-  readonly median: number;
-  readonly worst: number;
 }
 
 /**
@@ -68,11 +62,9 @@ export async function regrets(
   return found;
 }
 
-/** Median (of an even number the mean of the middle two) and worst of some factors; undefined without any. */
+/** Number, median and worst of some factors; undefined without any. */
 export function summaryOf(factors: readonly (number | undefined)[]): RegretSummary | undefined {
-  const sorted = factors.filter((factor) => factor !== undefined).sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  if (sorted.length === 0) return undefined;
-  const median = sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
-  return { count: sorted.length, median, worst: sorted.at(-1)! };
+  const known = factors.filter((factor) => factor !== undefined);
+  if (known.length === 0) return undefined;
+  return { count: known.length, median: median(known), worst: Math.max(...known) };
 }

@@ -41,7 +41,15 @@ export { type Ruling, rulingOf } from "./rule/ruling.ts";
 export { type RuleSet, ruleSets, type ShippedRule } from "./rule/shelf.ts";
 export { referenceAuto } from "./rule/study.ts";
 export { regretText, ruleText, sizeText } from "./rule/text.ts";
-export { floorOf, NOISY_GATE, PORTFOLIO_WITHIN, RESOLVED_GATE, ROWS_KEPT, scatterOf } from "./rules.ts";
+export {
+  floorOf,
+  median,
+  NOISY_GATE,
+  PORTFOLIO_WITHIN,
+  RESOLVED_GATE,
+  ROWS_KEPT,
+  scatterOf,
+} from "./rules.ts";
 export {
   type Calibrated,
   type Candidate,
