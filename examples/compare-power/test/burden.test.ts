@@ -26,6 +26,15 @@ describe("a burden", () => {
     expect(heavier.replace(/\n {2}var burden[\s\S]*?\n.*\n.*(?=\n| y\[1\])/g, "")).toBe(text);
   });
 
+  it("is taken by one workgroup in four where that is asked, and refused where an entry point does not know its workgroup", () => {
+    const knowing = text
+      .replace("main(", "main(@builtin(workgroup_id) which: vec3u, ")
+      .replace(/\n@compute[^\n]*finish.*/, "");
+    expect(burdenText(knowing, 12, 4)).toContain("if (which.x % 4u == 0u) { for (var step = 0u; step < 12u;");
+    expect(burdenText(knowing, 12)).not.toContain("% ");
+    expect(() => burdenText(text, 12, 4)).toThrow(/does not know its workgroup/);
+  });
+
   it("leaves everything of a plan but the texts as it was", () => {
     const plan = { operation: "o", modules: [{ name: "m", wgsl: text }], steps: [] } as unknown as Plan;
     const { modules, ...rest } = burdenPlan(plan, 4);
