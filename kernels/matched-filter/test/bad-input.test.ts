@@ -31,6 +31,11 @@ describe("a problem that is none is refused in one line that gives the number", 
       /pairs is 4294836226, over 4294836225/,
     ],
     ["pairs without end", { pairs: Number.POSITIVE_INFINITY }, /pairs is Infinity/],
+    ["no threshold but its name", { threshold: 0 }, /threshold is 0, not a positive float32 number/],
+    ["a negative threshold", { threshold: -1 }, /threshold is -1, not a positive float32 number/],
+    ["a threshold that is no number", { threshold: Number.NaN }, /threshold is NaN, not a positive/],
+    ["a threshold without end", { threshold: Number.POSITIVE_INFINITY }, /threshold is Infinity/],
+    ["a threshold over float32", { threshold: 3.5e38 }, /threshold is 3.5e\+38/],
   ];
   for (const [what, change, why] of cases) {
     it(what, () => {

@@ -2,6 +2,7 @@ import type { Config } from "@tunelab/contract";
 import { type Bench, chooseDevice, openBench } from "@tunelab/devices";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { corrReduce, fused } from "../src/index.ts";
+import { EXACT } from "./accuracy.ts";
 
 const entry = new URL("./host.ts", import.meta.url);
 let bench: Bench;
@@ -67,7 +68,7 @@ describe("long transforms on the embedded GPU", () => {
           });
           expect(outcome.status, `${outcome.variant}: ${outcome.reason}`).toBe("ok");
           expect(outcome.verdict!.matched, outcome.verdict!.detail).toBe(outcome.verdict!.total);
-          expect(outcome.verdict!.maxError).toBeLessThan(5e-7);
+          expect(outcome.verdict!.maxError).toBeLessThan(EXACT);
         }
       }, 300_000);
     }

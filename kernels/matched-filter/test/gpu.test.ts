@@ -3,6 +3,7 @@ import { type Bench, chooseDevice, openBench } from "@tunelab/devices";
 import { randomFrom, sample } from "@tunelab/variants";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { corrReduce, fused } from "../src/index.ts";
+import { errorBound } from "./accuracy.ts";
 
 const entry = new URL("./host.ts", import.meta.url);
 let bench: Bench;
@@ -63,7 +64,7 @@ describe("the matched filter on the embedded GPU", () => {
           // Cosines and sines of the device are as good as the device: SwiftShader's miss the bound, and the verdict says so.
           const computed = config.twiddles === "direct" || config.twiddles === "walk";
           if (computed) expect(outcome.status, outcome.variant).toBe("inaccurate");
-          else expect(maxError, outcome.variant).toBeLessThan(1e-6);
+          else expect(maxError, outcome.variant).toBeLessThan(errorBound(config));
           if (!computed) expect(outcome.status, outcome.variant).toBe("ok");
         }
       }, 60_000);
@@ -80,7 +81,7 @@ describe("the matched filter on the embedded GPU", () => {
           const outcome = await measure(256, 18, "fused", config);
           expect(outcome.status, outcome.reason).toBe("ok");
           expect(outcome.verdict!.matched, outcome.verdict!.detail).toBe(outcome.verdict!.total);
-          expect(outcome.verdict!.maxError).toBeLessThan(1e-6);
+          expect(outcome.verdict!.maxError, outcome.variant).toBeLessThan(errorBound(config));
         }
       });
     }
@@ -99,7 +100,7 @@ describe("the matched filter on the embedded GPU", () => {
           });
           expect(outcome.status, outcome.reason).toBe("ok");
           expect(outcome.verdict!.matched, outcome.verdict!.detail).toBe(256);
-          expect(outcome.verdict!.maxError).toBeLessThan(1e-6);
+          expect(outcome.verdict!.maxError, outcome.variant).toBeLessThan(errorBound(config));
         }
       }
     });

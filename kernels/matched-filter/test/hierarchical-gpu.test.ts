@@ -2,6 +2,7 @@ import type { Config, TrialOutcome } from "@tunelab/contract";
 import { type Bench, chooseDevice, openBench } from "@tunelab/devices";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { tileFused, twoKernel } from "../src/index.ts";
+import { errorBound } from "./accuracy.ts";
 
 const entry = new URL("./hierarchical-host.ts", import.meta.url);
 let bench: Bench;
@@ -39,7 +40,7 @@ function measure(
 function expectRight(outcome: TrialOutcome, what: string): void {
   expect(outcome.status, `${what}: ${outcome.reason}`).toBe("ok");
   expect(outcome.verdict!.matched, outcome.verdict!.detail).toBe(outcome.verdict!.total);
-  expect(outcome.verdict!.maxError, what).toBeLessThan(1e-6);
+  expect(outcome.verdict!.maxError, what).toBeLessThan(errorBound(outcome.config));
 }
 
 /** Share of pairs that passed the coarse pass of the last run. */

@@ -2,6 +2,7 @@ import type { Config } from "@tunelab/contract";
 import { type Bench, chooseDevice, openBench } from "@tunelab/devices";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type MatchedFilterProblem, tileFused, twoKernel } from "../src/index.ts";
+import { errorBound } from "./accuracy.ts";
 
 const entry = new URL("./host.ts", import.meta.url);
 let bench: Bench;
@@ -42,7 +43,7 @@ async function expectRight(
   });
   expect(outcome.status, `${outcome.variant}: ${outcome.reason}`).toBe("ok");
   expect(outcome.verdict!.matched, outcome.verdict!.detail).toBe(outcome.verdict!.total);
-  expect(outcome.verdict!.maxError).toBeLessThan(1e-6);
+  expect(outcome.verdict!.maxError).toBeLessThan(errorBound(config));
   return outcome.probes!["passed.survivors"]! / problem.pairs;
 }
 

@@ -1,6 +1,7 @@
 import type { Config, TrialOutcome } from "@tunelab/contract";
 import { type Bench, chooseDevice, openBench } from "@tunelab/devices";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { EXACT } from "./accuracy.ts";
 
 const entry = new URL("./host.ts", import.meta.url);
 let bench: Bench;
@@ -59,7 +60,7 @@ describe("parameters added later, on the embedded GPU", () => {
         const outcome = await measure(algorithm, { ...own, ...config });
         expect(outcome.status, outcome.reason).toBe("ok");
         expect(outcome.verdict!.matched, outcome.verdict!.detail).toBe(18);
-        expect(outcome.verdict!.maxError).toBeLessThan(1e-6);
+        expect(outcome.verdict!.maxError).toBeLessThan(EXACT);
       }, 30_000);
     }
   }
