@@ -3,6 +3,7 @@ import { operation } from "./operation.ts";
 import { COMPLEX_BYTES, type Direction, type FftProblem, transformFlops } from "./problem.ts";
 import { oracleOf } from "./suite/oracle.ts";
 import { type Plant, plant, plantedInputs } from "./suite/plant.ts";
+import { references } from "./suite/references.ts";
 
 export { roots, transform } from "./suite/fourier.ts";
 
@@ -32,6 +33,7 @@ export const suite: Suite<FftProblem> = {
   work({ n, batch }) {
     return { flops: batch * transformFlops(n), bytes: 2 * batch * n * COMPLEX_BYTES, items: batch };
   },
+  references,
   workloads: {
     quick: [...filling([64, 256, 1024], 14), ...filling([32_768], 16)],
     standard: [

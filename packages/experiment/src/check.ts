@@ -1,6 +1,7 @@
 import { type Algorithm, DEFAULT_CAPABILITIES, Fault, type Operation, wholeConfig } from "@tunelab/contract";
 import { checkConfig } from "@tunelab/variants";
 import { armsAt, type NamedExperiment, type Scale } from "./definition.ts";
+import { HOST_ALGORITHM } from "./study/host.ts";
 
 /** `2026-11-30-radix-ladder`: a day and words; the name of a folder and nothing else. */
 export const EXPERIMENT_NAME: RegExp = /^\d{4}-\d{2}-\d{2}-[a-z0-9]+(?:-[a-z0-9]+)*$/;
@@ -25,7 +26,7 @@ export async function completed(named: NamedExperiment, operation: Operation): P
       arms: (problem, scale) =>
         experiment.arms(problem, scale).map((arm) => {
           const whole = { ...problem, ...arm.problem };
-          if (operation.refuse(whole)) return arm;
+          if (arm.peer || operation.refuse(whole)) return arm;
           const algorithm = algorithms.get(arm.algorithm);
           if (!algorithm) return arm;
           const fallback = algorithm.defaultConfig(whole, DEFAULT_CAPABILITIES);
@@ -73,11 +74,16 @@ async function checkArms(
   refuse: (why: string) => never,
 ): Promise<ReadonlySet<string>> {
   const names = new Set<string>();
-  for (const { name, algorithm: algorithmName, config, problem } of armsAt(experiment, scale)) {
+  for (const { name, algorithm: algorithmName, config, problem, peer } of armsAt(experiment, scale)) {
     if (names.has(name)) refuse(`two arms are named ${name}`);
     names.add(name);
     const refusal = operation.refuse(problem);
     if (refusal) refuse(`arm ${name}: ${refusal}`);
+    if (peer !== undefined) {
+      if (algorithmName !== HOST_ALGORITHM) refuse(`arm ${name}: a peer's algorithm is ${HOST_ALGORITHM}`);
+      if (Object.keys(config).length > 0) refuse(`arm ${name}: a peer has no parameters`);
+      continue;
+    }
     const algorithm = await operation.algorithms[algorithmName]?.();
     if (!algorithm)
       return refuse(

@@ -8,6 +8,8 @@ export interface Arm {
   /** A word that claims and tables name it by. */
   readonly name: string;
   readonly algorithm: string;
+  /** A program of somebody else's that the laboratory runs on one core of the CPU; `algorithm` is `HOST_ALGORITHM` then. */
+  readonly peer?: string;
   /** Parameters that matter here; the others take the algorithm's default. */
   readonly config: Config;
   /** Dimensions that differ from the experiment's problem. */
@@ -17,10 +19,11 @@ export interface Arm {
 }
 
 /**
- * What a claim compares: `time` of one run, `time-per-item` (time over the items of the work), or `error` (the largest
- * against the oracle, in the operation's measure).
+ * What a claim compares: `time` of one run, `time-per-item` (time over the items of the work), `share` (FLOP/s by the suite's formula
+ * over the multiply-adds that the same processor was measured at), or `error` (the largest against the oracle, in the operation's
+ * measure).
  */
-export type Figure = "time" | "time-per-item" | "error";
+export type Figure = "time" | "time-per-item" | "share" | "error";
 
 /** "`of` over `over` is `predicted`": a ratio of two arms' figures, and what to expect of it. */
 export interface Claim {
@@ -69,3 +72,10 @@ export function armsAt(experiment: Experiment, scale: Scale): readonly ResolvedA
   const problem = experiment.problems[scale];
   return experiment.arms(problem, scale).map((arm) => ({ ...arm, problem: { ...problem, ...arm.problem } }));
 }
+
+/** Whether the definition compares shares of ceilings, which a run then measures first. */
+export const needsCeilings = ({ claims }: Experiment): boolean =>
+  claims.some(({ figure }) => figure === "share");
+
+/** A peer's trial carries the multiply-adds of its core, FLOP/s, among its metrics. */
+export const CORE_CEILING = "coreFlopsPerSecond";

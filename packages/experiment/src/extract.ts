@@ -1,5 +1,18 @@
-import { bestNs, canonicalJson, Fault, type SessionEvidence, type Trial } from "@tunelab/contract";
-import type { NamedExperiment, ResolvedArm, Scale } from "./definition.ts";
+import {
+  bestNs,
+  type Ceilings,
+  canonicalJson,
+  Fault,
+  type SessionEvidence,
+  type Trial,
+} from "@tunelab/contract";
+import {
+  CORE_CEILING,
+  type NamedExperiment,
+  needsCeilings,
+  type ResolvedArm,
+  type Scale,
+} from "./definition.ts";
 import { type ArmResult, type ExperimentRun, runHeader } from "./result.ts";
 import { type Slot, schedule } from "./schedule.ts";
 
@@ -45,8 +58,12 @@ export function runsOf(
     return trial ? [{ slot, trial }] : [];
   });
   const noise = evidence.events.flatMap((event) => (event.kind === "noise" ? [event.noise] : [])).at(-1);
+  const ceilings = evidence.events
+    .flatMap((event) => (event.kind === "ceilings" ? [event.ceilings] : []))
+    .at(-1);
   const runs = new Map<string, ExperimentRun>();
-  for (const { name } of named) {
+  for (const { name, experiment } of named) {
+    const shares = needsCeilings(experiment);
     const own = measured.filter(({ slot }) => slot.experiment === name);
     const width = new Set(slots.filter((slot) => slot.experiment === name).map(({ arm }) => arm.name)).size;
     const rounds = [...new Set(own.map(({ slot }) => slot.round))].filter(
@@ -60,12 +77,14 @@ export function runsOf(
       ...runHeader(evidence.header),
       scale: command.scale,
       ...(noise ? { gateReachable: noise.gateReachable } : {}),
+      ...([...arms.values()].some(({ peer }) => peer) ? { cpu: evidence.header.host.cpu } : {}),
       rounds: rounds.length,
       epoch: whole[0]!.trial.epoch,
       arms: [...arms.values()].map((arm) =>
         armResult(
           arm,
           whole.filter(({ slot }) => slot.arm.name === arm.name).map(({ trial }) => trial),
+          shares ? ceilings : undefined,
         ),
       ),
     });
@@ -87,7 +106,8 @@ function agree({ experiment, arm }: Slot, trial: Trial): void {
 const TIME_DIGITS = 5;
 const ERROR_DIGITS = 3;
 
-function armResult(arm: ResolvedArm, trials: readonly Trial[]): ArmResult {
+/** `ceilings` are the device's, where shares of them are asked for. */
+function armResult(arm: ResolvedArm, trials: readonly Trial[], ceilings: Ceilings | undefined): ArmResult {
   const first = trials[0]!;
   const failed = trials.find(({ status }) => status !== "ok" && status !== "noisy");
   const { status, reason } = failed ?? first;
@@ -100,6 +120,7 @@ function armResult(arm: ResolvedArm, trials: readonly Trial[]): ArmResult {
     status,
     ...(reason === undefined ? {} : { reason }),
     items: first.work.items,
+    ...shareOf(arm, trials, ceilings),
     matched: first.verdict?.matched ?? 0,
     total: first.verdict?.total ?? 0,
     ...(error !== undefined && Number.isFinite(error)
@@ -110,4 +131,18 @@ function armResult(arm: ResolvedArm, trials: readonly Trial[]): ArmResult {
       return ns === undefined ? null : Number((ns / 1000).toPrecision(TIME_DIGITS));
     }),
   };
+}
+
+/** Work of a run and the ceiling it is a share of: the device's, or the best that a peer's core was seen at. */
+function shareOf(
+  { peer }: ResolvedArm,
+  trials: readonly Trial[],
+  ceilings: Ceilings | undefined,
+): Pick<ArmResult, "flops" | "ceilingFlopsPerSecond"> {
+  if (!ceilings) return {};
+  const ceiling = peer
+    ? Math.max(...trials.map(({ metrics }) => metrics?.[CORE_CEILING] ?? 0))
+    : (ceilings.fmaFlopsPerSecond ?? 0);
+  const { flops } = trials[0]!.work;
+  return ceiling > 0 ? { flops, ceilingFlopsPerSecond: Number(ceiling.toPrecision(TIME_DIGITS)) } : { flops };
 }

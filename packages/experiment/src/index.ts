@@ -6,7 +6,7 @@ export * from "./result.ts";
 export { type RunProgress, runSlots } from "./run.ts";
 export { ROUNDS, type Slot, schedule } from "./schedule.ts";
 export { type RunStanding, type StandingContext, standingOf } from "./standing.ts";
-export { HOST_ALGORITHM, measureHost } from "./study/host.ts";
+export { HOST_ALGORITHM, hostLabel, measureHost } from "./study/host.ts";
 export { planStudy, type StudySubject, studySubject } from "./study/plan.ts";
 export { runStudyTable, STUDY_WORKLOAD, type StudyProgress, type StudyRun } from "./study/run.ts";
 export { studyStale } from "./study/stale.ts";

@@ -5,6 +5,7 @@ import {
   escapeMarkdown,
   formatError,
   formatPercent,
+  formatRate,
   formatRatio,
   formatTime,
   gridMarkdown,
@@ -13,7 +14,13 @@ import {
 import { floorOf } from "@tunelab/selection";
 import { armsChart } from "./chart.ts";
 import type { Claim, NamedExperiment } from "./definition.ts";
-import { type ExperimentResult, type ExperimentRun, runKey, type WithdrawnRun } from "./result.ts";
+import {
+  type ArmResult,
+  type ExperimentResult,
+  type ExperimentRun,
+  runKey,
+  type WithdrawnRun,
+} from "./result.ts";
 import type { RunStanding } from "./standing.ts";
 import { ALPHA, type Judged, judgeRun, overall } from "./verdict.ts";
 
@@ -113,9 +120,10 @@ function runParts(
   const { claims } = experiment;
   const judged = judgeRun(experiment, run);
   const chart = armsChart(run);
+  const shared = run.arms.some(({ ceilingFlopsPerSecond }) => ceilingFlopsPerSecond !== undefined);
   return [
     `## ${escapeMarkdown(run.device)}, ${run.profile}`,
-    `${escapeMarkdown(run.implementation)} (${escapeMarkdown(run.compiler)}) on ${escapeMarkdown(run.backend)}, driver ${escapeMarkdown(run.driver)}; session ${run.session}, commit ${run.commit.slice(0, 12) || "unknown"}${run.dirty ? " with uncommitted changes" : ""}. ${run.rounds} rounds; intervals of ${formatPercent(1 - ALPHA)}; differences under ${formatPercent(floorOf(run))} are not told from none here.`,
+    `${escapeMarkdown(run.implementation)} (${escapeMarkdown(run.compiler)}) on ${escapeMarkdown(run.backend)}, driver ${escapeMarkdown(run.driver)}; session ${run.session}, commit ${run.commit.slice(0, 12) || "unknown"}${run.dirty ? " with uncommitted changes" : ""}. ${run.cpu ? `Peers on one core of ${escapeMarkdown(run.cpu)}. ` : ""}${run.rounds} rounds; intervals of ${formatPercent(1 - ALPHA)}; differences under ${formatPercent(floorOf(run))} are not told from none here.`,
     ...(standing?.mismatches ?? []).map(
       (line) => `**Not what the definition asks for:** ${escapeMarkdown(line)}; run it again.`,
     ),
@@ -137,6 +145,7 @@ function runParts(
         "problem",
         ">median of rounds",
         ">least",
+        ...(shared ? [">rate", ">its ceiling", ">share"] : []),
         ">max error",
         ">verified",
         "status",
@@ -149,12 +158,27 @@ function runParts(
           problemKey(arm.problem),
           formatTime(medianOf(times)),
           formatTime(times[0]),
+          ...(shared ? shareCells(arm, times[0]) : []),
           formatError(arm.error),
           `${arm.matched}/${arm.total}`,
           arm.reason ? `${arm.status}: ${arm.reason}` : arm.status,
         ];
       }),
     }),
+  ];
+}
+
+/** FLOP/s at the least time, the multiply-adds of what ran it, and the one over the other. */
+function shareCells(
+  { flops, ceilingFlopsPerSecond }: ArmResult,
+  leastUs: number | undefined,
+): readonly string[] {
+  if (!flops || !ceilingFlopsPerSecond || !leastUs) return [NOTHING, NOTHING, NOTHING];
+  const rate = flops / (leastUs * 1e-6);
+  return [
+    formatRate(rate, "FLOP/s"),
+    formatRate(ceilingFlopsPerSecond, "FLOP/s"),
+    formatPercent(rate / ceilingFlopsPerSecond),
   ];
 }
 

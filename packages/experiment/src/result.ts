@@ -16,6 +16,9 @@ export interface ArmResult {
   /** Why, for every status but ok. */
   readonly reason?: string;
   readonly items: number;
+  /** FLOPs of one run by the suite's formula, and the multiply-adds of what ran it, FLOP/s; only where a claim is about shares. */
+  readonly flops?: number;
+  readonly ceilingFlopsPerSecond?: number;
   readonly matched: number;
   readonly total: number;
   /** Largest error of the first round; absent where nothing was verified. */
@@ -42,6 +45,8 @@ export interface ExperimentRun {
   readonly scale: Scale;
   /** Whether the noise probe said that the certification gate can be met; absent where it did not run. */
   readonly gateReachable?: boolean;
+  /** The CPU of the machine, where one of its cores ran a peer. */
+  readonly cpu?: string;
   readonly rounds: number;
   /** The suite's epoch then; absent in results older than the field. */
   readonly epoch?: number;
@@ -78,6 +83,7 @@ const runCheck: v.GenericSchema<unknown, ExperimentRun> = v.object({
   profile: v.picklist(["portable", "native"]),
   scale: v.picklist(["software", "hardware"]),
   gateReachable: v.exactOptional(v.boolean()),
+  cpu: v.exactOptional(v.string()),
   rounds: v.number(),
   epoch: v.exactOptional(v.number()),
   arms: v.array(
@@ -89,6 +95,8 @@ const runCheck: v.GenericSchema<unknown, ExperimentRun> = v.object({
       status: v.string(),
       reason: v.exactOptional(v.string()),
       items: v.number(),
+      flops: v.exactOptional(v.number()),
+      ceilingFlopsPerSecond: v.exactOptional(v.number()),
       matched: v.number(),
       total: v.number(),
       error: v.exactOptional(v.number()),
@@ -164,7 +172,7 @@ function made(
 /** The device's part of a run, from its session's header. */
 export function runHeader(
   header: SessionHeader,
-): Omit<ExperimentRun, "scale" | "rounds" | "arms" | "gateReachable" | "epoch"> {
+): Omit<ExperimentRun, "scale" | "rounds" | "arms" | "gateReachable" | "epoch" | "cpu"> {
   const { identity } = header.device;
   return {
     session: header.id,

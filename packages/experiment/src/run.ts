@@ -1,4 +1,10 @@
-import type { MeasureRequest, SessionSink, Trial } from "@tunelab/contract";
+import {
+  Fault,
+  type MeasureRequest,
+  type SessionSink,
+  type Trial,
+  type TrialOutcome,
+} from "@tunelab/contract";
 import type { Bench } from "@tunelab/devices/protocol";
 import type { Slot, schedule } from "./schedule.ts";
 
@@ -16,6 +22,10 @@ export interface RunOptions {
   readonly clock: { now(): number; timestamp(): string };
   readonly signal?: AbortSignal;
   readonly progress?: (progress: RunProgress) => void;
+  /** Measures a peer's slot, on a core of this machine. */
+  readonly peer?: (program: string, request: MeasureRequest) => Promise<TrialOutcome>;
+  /** A claim is about shares of ceilings: the device's multiply-adds are measured first. */
+  readonly ceilings?: boolean;
   /** Every slot of this experiment is measured; the next one's wait until this is done. */
   readonly ended?: (experiment: string) => Promise<void>;
 }
@@ -28,10 +38,12 @@ const NOISE_SAMPLES = 15;
  * interruption leaves a session whose whole rounds still count. Rejects when the device or the sink fails for good.
  */
 export async function runSlots(bench: Bench, sink: SessionSink, options: RunOptions): Promise<boolean> {
-  const { slots, clock, signal, progress, ended } = options;
+  const { slots, clock, signal, progress, ended, ceilings } = options;
   const started = clock.now();
   const noise = await bench.noise(NOISE_SAMPLES);
   await sink.event({ kind: "noise", at: clock.timestamp(), noise });
+  if (ceilings)
+    await sink.event({ kind: "ceilings", at: clock.timestamp(), ceilings: await bench.ceilings(["fma"]) });
   const begun = clock.now();
   for (const [sequence, slot] of slots.entries()) {
     if (signal?.aborted) {
@@ -40,7 +52,7 @@ export async function runSlots(bench: Bench, sink: SessionSink, options: RunOpti
     }
     const pace = sequence > 0 ? (clock.now() - begun) / sequence : 0;
     progress?.({ done: sequence, total: slots.length, slot, leftMs: pace * (slots.length - sequence) });
-    await sink.trial(await measured(bench, slot.request, sink.session, sequence, clock));
+    await sink.trial(await measured(bench, slot, sink.session, sequence, options));
     if (slots[sequence + 1]?.experiment !== slot.experiment) await ended?.(slot.experiment);
   }
   const spentMs = { measure: clock.now() - started };
@@ -50,11 +62,12 @@ export async function runSlots(bench: Bench, sink: SessionSink, options: RunOpti
 
 async function measured(
   bench: Bench,
-  request: MeasureRequest,
+  { arm, request }: Slot,
   session: string,
   sequence: number,
-  clock: RunOptions["clock"],
+  { clock, peer }: RunOptions,
 ): Promise<Trial> {
-  const outcome = await bench.measure(request);
+  if (arm.peer && !peer) throw new Fault("usage", `arm ${arm.name}: no peers are measured here`);
+  const outcome = arm.peer ? await peer!(arm.peer, request) : await bench.measure(request);
   return { ...outcome, id: `${session}.${sequence}`, session, sequence, measuredAt: clock.timestamp() };
 }

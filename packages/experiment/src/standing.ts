@@ -3,6 +3,7 @@ import { replan } from "@tunelab/selection";
 import { formatId, type ParsedId, parseId } from "@tunelab/variants";
 import { armsAt, type NamedExperiment, type ResolvedArm } from "./definition.ts";
 import type { ArmResult, ExperimentRun } from "./result.ts";
+import { hostLabel } from "./study/host.ts";
 
 /** What a run still says of the code and of its definition. */
 export interface RunStanding {
@@ -42,7 +43,7 @@ export async function standingOf(
     if (!found) continue;
     const other = await otherThan(arm, found, operation);
     if (other) mismatches.push(other);
-    else if (capabilities && found.planHash !== "") {
+    else if (capabilities && !arm.peer && found.planHash !== "") {
       const now = await replan(operation, capabilities, arm.problem, arm);
       if (now !== found.planHash) changed.push(arm.name);
     }
@@ -59,6 +60,10 @@ async function otherThan(
 ): Promise<string | undefined> {
   if (canonicalJson(arm.problem) !== canonicalJson(found.problem))
     return `arm ${arm.name} measured ${canonicalJson(found.problem)}, and the definition has ${canonicalJson(arm.problem)}`;
+  if (arm.peer)
+    return found.variant === hostLabel(arm.peer)
+      ? undefined
+      : `arm ${arm.name} measured ${found.variant || "nothing"}, and the definition has ${hostLabel(arm.peer)}`;
   const algorithm = await operation.algorithms[arm.algorithm]?.();
   if (!algorithm) return `arm ${arm.name}: the algorithm ${arm.algorithm} is gone`;
   if (sameAsFar(arm, found.variant)) return undefined;

@@ -47,8 +47,10 @@ export function judgeClaim(claim: Claim, run: ExperimentRun): Judged {
   if (claim.figure === "error") return judgeErrors(claim, of, over);
   const logs = of.timesUs.flatMap((us, round) => {
     const other = over.timesUs[round];
-    return us && other ? [Math.log(us / per(of, claim) / (other / per(over, claim)))] : [];
+    return us && other ? [ratioOf(claim, { arm: of, us }, { arm: over, us: other })] : [];
   });
+  const bare = claim.figure === "share" ? [of, over].find((arm) => !arm.ceilingFlopsPerSecond) : undefined;
+  if (bare) return { claim, verdict: "not measured", why: `${bare.name} has no measured ceiling` };
   if (logs.length === 0) {
     const failed = of.timesUs.some((us) => us !== null) ? over : of;
     return {
@@ -68,7 +70,21 @@ export function judgeClaim(claim: Claim, run: ExperimentRun): Judged {
   return { claim, verdict, ratio, low, high };
 }
 
-const per = (arm: ArmResult, { figure }: Claim): number => (figure === "time-per-item" ? arm.items || 1 : 1);
+interface Timed {
+  readonly arm: ArmResult;
+  readonly us: number;
+}
+
+/** Log of the ratio of two arms' figures in one round. */
+function ratioOf({ figure }: Claim, of: Timed, over: Timed): number {
+  const times = Math.log(of.us / over.us);
+  if (figure === "time-per-item") return times - Math.log((of.arm.items || 1) / (over.arm.items || 1));
+  return figure === "share" ? Math.log(workOf(of.arm) / workOf(over.arm)) - times : times;
+}
+
+/** Seconds that a run's FLOPs would take at the ceiling. */
+const workOf = ({ flops, ceilingFlopsPerSecond }: ArmResult): number =>
+  (flops ?? Number.NaN) / (ceilingFlopsPerSecond ?? Number.NaN);
 
 /** Errors are the arithmetic's, the same in every run: no interval. An exact arm has no ratio to others. */
 function judgeErrors(claim: Claim, of: ArmResult, over: ArmResult): Judged {

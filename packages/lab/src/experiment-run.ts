@@ -13,6 +13,7 @@ import {
   commandWords,
   EXPERIMENT_WORKLOAD,
   type NamedExperiment,
+  needsCeilings,
   type RunProgress,
   runSlots,
   type Scale,
@@ -23,6 +24,7 @@ import cliProgress from "cli-progress";
 import { packed } from "./build.ts";
 import type { Io } from "./io.ts";
 import { parseProfile, parseWhole } from "./options.ts";
+import { measurePeer } from "./peers/peers.ts";
 import { hostEntry, labDir } from "./places.ts";
 import { headerFor } from "./session.ts";
 
@@ -99,6 +101,8 @@ export async function runExperiments(
       await runSlots(bench, heard, {
         ...(journal === undefined ? { ended: () => keep(sofar) } : {}),
         slots,
+        peer: measurePeer,
+        ceilings: wanted.some(({ experiment }) => needsCeilings(experiment)),
         clock: { now: () => performance.now(), timestamp: () => new Date().toISOString() },
         signal: io.signal,
         progress: told.listen,

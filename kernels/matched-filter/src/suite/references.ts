@@ -11,7 +11,7 @@ const at = (n: number, data: number, templates: number): MatchedFilterProblem =>
 const NOTES = { source: "the working notes of a GPU matched filter", device: "Radeon 8060S" } as const;
 const PEERS = { source: "cuFFT and Triton, timed in one run", device: "NVIDIA H200" } as const;
 
-/** `pnpm --filter @tunelab/runtime bench:core`, which also times what the core can do: the rate is a fifth of that. */
+/** `pnpm lab experiment run one-core` times it, and what the core can do: the rate is a fifth of that. */
 const CORE = { source: "fft.js in JavaScript, float64", device: "one core of an AMD EPYC" } as const;
 
 /** Microseconds of one pair on one core, and the percentage of the core's own multiply-adds (12.2 GFLOP/s). */

@@ -13,6 +13,9 @@ const MOST_REPEATS = 1 << 20;
 /** What stands in a trial where a variant would: the CPU has none. */
 export const HOST_ALGORITHM = "host";
 
+/** How what ran on the CPU is named where a variant has its id. */
+export const hostLabel = (name: string): string => `${HOST_ALGORITHM}/${name}`;
+
 /** Verifies and times work on the CPU by the wall clock. `now` in ms. Rejects when the work itself throws. */
 export async function measureHost(
   suite: Pick<Suite, "epoch" | "work">,
@@ -42,7 +45,7 @@ export async function measureHost(
     operation,
     algorithm: HOST_ALGORITHM,
     problem,
-    variant: `${HOST_ALGORITHM}/${column}`,
+    variant: hostLabel(column),
     config: {},
     planHash: "",
     epoch: suite.epoch,
