@@ -1,5 +1,26 @@
+export { type BetweenOptions, TURNS, turnEntries, turnTable } from "./algorithms/four-step/between.ts";
 export { fourStep } from "./algorithms/four-step/plan.ts";
-export type { FourStepConfig } from "./algorithms/four-step/space.ts";
+export {
+  BETWEEN,
+  type Between,
+  type FourStepConfig,
+  INVOCATIONS,
+  type StepsConfig,
+  stepConfig,
+  stepLengths,
+  stepsConstraints,
+  stepsParameters,
+} from "./algorithms/four-step/space.ts";
+export {
+  at,
+  columnsEnd,
+  outputOffsets,
+  type Step,
+  type StepFrame,
+  stepKernel,
+  stepTransform,
+} from "./algorithms/four-step/steps.ts";
+export { readsTable, stepTables, turnBuffer } from "./algorithms/four-step/tables.ts";
 export { oneWorkgroup } from "./algorithms/one-workgroup/plan.ts";
 export type { OneWorkgroupConfig } from "./algorithms/one-workgroup/space.ts";
 export { INDEX_FORMS, type IndexForm } from "./bits.ts";
@@ -53,6 +74,7 @@ export {
   type Direction,
   type FftProblem,
   FOUR_STEP_N,
+  leastItems,
   MAXIMUM_N,
   MINIMUM_N,
   ONE_WORKGROUP_N,

@@ -36,3 +36,19 @@ export const recordsBuffer = (): BufferSpec => ({
   fixedBytes: 0,
   itemBytes: RECORD_BYTES,
 });
+
+/**
+ * The ports of a plan whose pieces each read the pairs and write the records from `extents.first` on: a range of them could begin at
+ * every 32nd pair only (256 bytes), and so many pairs of a million points are 256 MiB of scratch, over WebGPU's default binding.
+ */
+export function wholeBuffers(problem: MatchedFilterProblem): {
+  readonly inputs: readonly BufferSpec[];
+  readonly records: BufferSpec;
+} {
+  const whole = (buffer: BufferSpec): BufferSpec => ({
+    ...buffer,
+    fixedBytes: buffer.fixedBytes + buffer.itemBytes * problem.pairs,
+    itemBytes: 0,
+  });
+  return { inputs: inputBuffers(problem).map(whole), records: whole(recordsBuffer()) };
+}

@@ -1,5 +1,7 @@
 export { corrReduce } from "./algorithms/corr-reduce/plan.ts";
 export type { CorrReduceConfig } from "./algorithms/corr-reduce/space.ts";
+export { fourStep } from "./algorithms/four-step/plan.ts";
+export type { FourStepConfig } from "./algorithms/four-step/space.ts";
 export { fused } from "./algorithms/fused/plan.ts";
 export type { FusedConfig } from "./algorithms/fused/space.ts";
 export { type TileFusedConfig, tileFused } from "./algorithms/tile-fused/plan.ts";

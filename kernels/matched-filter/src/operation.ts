@@ -1,5 +1,12 @@
 import type { Operation } from "@tunelab/contract";
-import { LEAST_BANDED_N, MAXIMUM_N, type MatchedFilterProblem, MINIMUM_N } from "./problem.ts";
+import {
+  LEAST_BANDED_N,
+  LEAST_SPLIT_N,
+  MAXIMUM_N,
+  type MatchedFilterProblem,
+  MINIMUM_N,
+  ONE_WORKGROUP_N,
+} from "./problem.ts";
 
 /** A threshold decides how many pairs pass the coarse pass, which decides between flat and hierarchical variants. */
 const THRESHOLD_WEIGHT = 2;
@@ -105,12 +112,16 @@ export const operation: Operation<MatchedFilterProblem> = {
     ];
   },
 
-  answers: (algorithm, { n, threshold }) =>
-    !HIERARCHICAL.includes(algorithm) || (threshold !== undefined && n >= LEAST_BANDED_N),
+  answers(algorithm, { n, threshold }) {
+    if (algorithm === "four-step") return n >= LEAST_SPLIT_N;
+    if (n > ONE_WORKGROUP_N) return false;
+    return !HIERARCHICAL.includes(algorithm) || (threshold !== undefined && n >= LEAST_BANDED_N);
+  },
 
   algorithms: {
     fused: async () => (await import("./algorithms/fused/plan.ts")).fused,
     "corr-reduce": async () => (await import("./algorithms/corr-reduce/plan.ts")).corrReduce,
+    "four-step": async () => (await import("./algorithms/four-step/plan.ts")).fourStep,
     "two-kernel": async () => (await import("./algorithms/two-kernel/plan.ts")).twoKernel,
     "tile-fused": async () => (await import("./algorithms/tile-fused/plan.ts")).tileFused,
   },

@@ -8,9 +8,11 @@ export type MatchedFilterProblem = {
   readonly threshold?: number;
 };
 
-/** Lengths that one workgroup transforms: every power of two from 64 to 16384. */
-export const MINIMUM_N = 64;
-export const MAXIMUM_N = 16_384;
+/**
+ * Lengths are the transform's: every power of two from MINIMUM_N = 64 to MAXIMUM_N = 1048576; one workgroup holds ONE_WORKGROUP_N = 16384
+ * points, and LEAST_SPLIT_N = 256 points and more can be taken in steps.
+ */
+export { FOUR_STEP_N as LEAST_SPLIT_N, MAXIMUM_N, MINIMUM_N, ONE_WORKGROUP_N } from "@tunelab/kernel-fft";
 
 /** The shortest spectra with a low band worth a transform of its own: shorter ones have no hierarchical variants. */
 export const LEAST_BANDED_N = 256;

@@ -1,8 +1,8 @@
 import { inputPosition, range, registers, STAGE, transformText } from "@tunelab/kernel-fft";
 import { block, formatF32, formatU32, lines, type Text } from "@tunelab/variants";
-import { maximum } from "../algorithms/fused/plan.ts";
 import { THRESHOLD } from "../problem.ts";
 import { loadText } from "../wgsl/loads.ts";
+import { maximum } from "../wgsl/peak.ts";
 import { sideHooks, sideText } from "../wgsl/sides.ts";
 import { MARGIN } from "./bound.ts";
 import type { Coarse } from "./space.ts";

@@ -21,6 +21,13 @@ export function reductionDeclarations(reduction: Reduction, threads: number, tra
   );
 }
 
+/** A balanced tree of max(): the depth is what a thread waits for. */
+export function maximum(values: readonly string[]): string {
+  if (values.length === 1) return values[0]!;
+  const half = values.length / 2;
+  return `max(${maximum(values.slice(0, half))}, ${maximum(values.slice(half))})`;
+}
+
 export const NO_PEAK_DECLARATION = "const NO_PEAK = 0xffffffffu;";
 
 /** Writes the record of a pair without a peak. */
@@ -30,11 +37,11 @@ export const NO_PEAK_RECORD = "records[pair] = vec4u(NO_PEAK, 0u, 0u, 0u);";
  * Workgroup memory starts undefined where zero-initialisation is off, and a kernel that loops reuses it: one thread resets it, and
  * a barrier must follow before `peakText`.
  */
-export function reductionReset(reduction: Reduction, transforms = 1): string {
+export function reductionReset(reduction: Reduction, transforms = 1, thread = "t"): string {
   if (reduction !== "subgroup") return "";
   const own = transforms > 1 ? "[side]" : "";
   return lines(
-    "if (t == 0u) {",
+    `if (${thread} == 0u) {`,
     `  atomicStore(&peakKey${own}, 0u);`,
     `  atomicStore(&peakAt${own}, 0u);`,
     "}",
@@ -50,18 +57,22 @@ export interface PeakParts {
   readonly value?: readonly Text[];
   /** A peak under the problem's threshold is none. */
   readonly thresholded?: boolean;
+  /** Name of a thread's number among them, where it is not `t`. */
+  readonly thread?: string;
+  /** Statements that write what was found, `found` and `z` (its owner runs them), and that there is none; the pair's record unless given. */
+  readonly written?: { readonly peak: string; readonly none: string };
   /** Transforms side by side, each of `threads`: the text then also needs `side` and `lane`, and a pair past the last has no record. */
   readonly transforms?: number;
 }
 
 /**
- * From `best` (this thread's largest |z|^2) to the record: needs `t`, `pair`, `best`; writes records[pair] once. Non-negative
+ * From `best` (this thread's largest |z|^2) to the record: needs `t`, `pair`, `best`; writes records[pair] once (or what is `written`). Non-negative
  * floats order like their bits, so u32 maxima serve; indexes are compared complemented, so the largest is the lowest index.
  * A NaN compares false and becomes key 0, which no index claims. No lane or subgroup number is used: only the owner of the
  * winning index writes. Where a subgroup holds threads of several transforms, whatever its width, each brings its own maximum.
  */
 export function peakText(parts: PeakParts): string {
-  const { threads, reduction, search, value = [], thresholded, transforms = 1 } = parts;
+  const { threads, reduction, search, value = [], thresholded, transforms = 1, thread = "t" } = parts;
   const own = transforms > 1 ? "[side]" : "";
   const peak = (magnitude: string): string =>
     `records[pair] = vec4u(found, bitcast<u32>(z.x), bitcast<u32>(z.y), bitcast<u32>(${magnitude}));`;
@@ -75,10 +86,10 @@ export function peakText(parts: PeakParts): string {
   ];
   const written = lines(
     "if (found == NO_PEAK) {",
-    `  if (t == 0u) { ${NO_PEAK_RECORD} }`,
+    `  if (${thread} == 0u) { ${parts.written?.none ?? NO_PEAK_RECORD} }`,
     "} else if (at == found) {",
     ...value.map((text) => indented([text])),
-    indented(thresholded ? judged : [peak("sqrt(dot(z, z))")]),
+    indented(parts.written ? [parts.written.peak] : thresholded ? judged : [peak("sqrt(dot(z, z))")]),
     "}",
   );
   const record = transforms > 1 ? block("if (pair < extents.items)", written) : written;
@@ -108,11 +119,11 @@ export function peakText(parts: PeakParts): string {
       record,
     );
   }
-  const i = transforms > 1 ? "lane" : "t";
+  const i = transforms > 1 ? "lane" : thread;
   const steps: string[] = [];
   for (let half = threads / 2; half >= 1; half /= 2) {
     steps.push(
-      `if (t < ${half}u) {`,
+      `if (${thread} < ${half}u) {`,
       `  let otherKey = treeKey[${i} + ${half}u];`,
       `  let otherAt = treeAt[${i} + ${half}u];`,
       `  if (otherKey > treeKey[${i}] || (otherKey == treeKey[${i}] && otherAt < treeAt[${i}])) {`,

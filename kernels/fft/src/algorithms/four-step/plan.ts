@@ -6,7 +6,7 @@ import {
   type GroupCount,
   requirementsOf,
 } from "@tunelab/contract";
-import { constantBuffer, pointsBuffer, twiddleBuffer } from "../../buffers.ts";
+import { pointsBuffer } from "../../buffers.ts";
 import {
   COMPLEX_BYTES,
   type FftProblem,
@@ -23,9 +23,9 @@ import {
   transformFor,
   workgroupBytes,
 } from "../../transform-space.ts";
-import { usesTable } from "../../twiddles.ts";
-import { type BetweenOptions, TURNS, turnTable } from "./between.ts";
+import type { BetweenOptions } from "./between.ts";
 import { type FourStepConfig, fourStepSpace, stepConfig, stepLengths } from "./space.ts";
+import { readsTable, stepTables, turnBuffer } from "./tables.ts";
 import { columnsText, rowsText, type StepText } from "./text.ts";
 
 /**
@@ -91,22 +91,32 @@ export const fourStep: Algorithm<FftProblem, FourStepConfig> = {
     const [columns, rows] = stepLengths(n, config);
     const [columnTable, rowTable] = stepTables(n, config, sign);
     const between: BetweenOptions = { n, sign, between: config.between };
-    const turns = config.between === "direct" ? undefined : constantBuffer(TURNS, turnTable(between));
+    const turns = turnBuffer(between);
     const bind = (from: string, to: string, ...constants: (string | undefined)[]): Binding[] => [
       { buffer: from, access: "read" },
       ...constants.flatMap((buffer) => (buffer ? [{ buffer, access: "read" } as const] : [])),
       { buffer: to, access: "read-write" },
     ];
-    const step = (length: number, table: string | undefined, bindings: readonly Binding[]): StepText => ({
-      n,
+    const step = (
+      name: StepText["name"],
+      length: number,
+      table: string | undefined,
+      bindings: readonly Binding[],
+    ): StepText => ({
+      ...{ n, name, threads: "across" },
       shape: shapeFor(length, stepConfig(length, config)),
       options: { ...transformFor(stepConfig(length, config), sign), ...(table ? { table } : {}) },
       side,
       layout,
       bindings,
     });
-    const first = step(columns, columnTable?.name, bind("input", "scratch", columnTable?.name, turns?.name));
-    const second = step(rows, rowTable?.name, bind("scratch", "output", rowTable?.name));
+    const first = step(
+      "column",
+      columns,
+      columnTable?.name,
+      bind("input", "scratch", columnTable?.name, turns?.name),
+    );
+    const second = step("row", rows, rowTable?.name, bind("scratch", "output", rowTable?.name));
     const groups = (length: number): GroupCount => ({
       fixed: 0,
       perItem: { groups: n / length / side, items: 1 },
@@ -178,15 +188,3 @@ const stepMemory = (n: number, config: FourStepConfig): number =>
       workgroupBytes(config.side * exchangeMemory(length, stepConfig(length, config))),
     ),
   );
-
-/** Whether a step's transforms read twiddle factors from a table: those of a single pass have none. */
-function readsTable(length: number, config: FourStepConfig): boolean {
-  return usesTable(config.twiddles) && shapeFor(length, stepConfig(length, config)).passes.length > 1;
-}
-
-/** The tables of twiddle factors inside the steps, named after their length. */
-const stepTables = (n: number, config: FourStepConfig, sign: 1 | -1) =>
-  stepLengths(n, config).map((length) => {
-    const own = stepConfig(length, config);
-    return twiddleBuffer(shapeFor(length, own), { ...transformFor(own, sign), table: `twiddles${length}` });
-  });

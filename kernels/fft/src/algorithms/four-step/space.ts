@@ -11,13 +11,15 @@ import {
 export const BETWEEN = ["two-level", "walk", "table", "direct"] as const;
 export type Between = (typeof BETWEEN)[number];
 
-export type FourStepConfig = Omit<TransformConfig, "workgroup"> & {
+/** The choices of two steps of transforms, whatever the operation makes of their ends. */
+export type StepsConfig = Omit<TransformConfig, "workgroup"> & {
   readonly split: number;
   readonly points: number;
   readonly side: number;
   readonly between: Between;
-  readonly layout: "rows" | "tiles";
 };
+
+export type FourStepConfig = StepsConfig & { readonly layout: "rows" | "tiles" };
 
 /** A step's transforms: short enough for one workgroup with several beside it, long enough that two cover n. */
 const STEP = { least: 16, most: 4096 } as const;
@@ -26,7 +28,7 @@ const STEP = { least: 16, most: 4096 } as const;
 const POINTS = [2, 4, 8, 16, 32];
 
 /** Invocations of a workgroup beyond which no device goes. */
-const INVOCATIONS = 1024;
+export const INVOCATIONS = 1024;
 
 /** Longest transform whose table of all n factors is read: 512 KiB, which stays in caches. */
 const WHOLE_TABLE_N = 65_536;
@@ -37,7 +39,7 @@ const splits = (n: number): number[] => {
 };
 
 /** The transform of one step: the choices that both share, and threads for its length. */
-export const stepConfig = (length: number, config: FourStepConfig): TransformConfig => ({
+export const stepConfig = (length: number, config: StepsConfig): TransformConfig => ({
   radix: config.radix,
   butterfly: config.butterfly,
   workgroup: length / config.points,
@@ -49,18 +51,20 @@ export const stepConfig = (length: number, config: FourStepConfig): TransformCon
 });
 
 /** The lengths of the two steps. */
-export const stepLengths = (n: number, { split }: FourStepConfig): readonly [number, number] => [
+export const stepLengths = (n: number, { split }: StepsConfig): readonly [number, number] => [
   split,
   n / split,
 ];
 
-const own = (n: number): Parameter[] => [
+/** Parameters of both steps, in the order of their ids. */
+export const stepsParameters = (n: number): Parameter[] => [
   {
     name: "split",
     values: splits(n),
     unit: "points",
     doc: "length of the first step's transforms (columns); the second's (rows) are n / split",
   },
+  ...transformParametersByPoints(POINTS),
   {
     name: "side",
     values: [2, 4, 8, 16],
@@ -72,14 +76,10 @@ const own = (n: number): Parameter[] => [
     values: BETWEEN,
     doc: "factors between the steps: two-level, a product of two from small tables; walk, powers of such a product; table, one of n; direct, a cosine and sine each",
   },
-  {
-    name: "layout",
-    values: ["rows", "tiles"],
-    doc: "scratch by rows, or by tiles of side rows so that the second step reads without gaps",
-  },
 ];
 
-const constraints = (n: number): Constraint<FourStepConfig>[] => [
+/** What holds for both steps, but for the invocations of a workgroup. */
+export const stepsConstraints = (n: number): Constraint<StepsConfig>[] => [
   {
     name: "long-enough-to-split",
     doc: `shorter transforms than ${FOUR_STEP_N} fit one workgroup everywhere: choose one-workgroup`,
@@ -99,13 +99,6 @@ const constraints = (n: number): Constraint<FourStepConfig>[] => [
     holds: ({ points, chunk }) => chunk <= points,
   },
   {
-    name: "threads-for-both-steps",
-    doc: `a step has 2 threads a transform at least, and a workgroup ${INVOCATIONS} at most: 2 points <= split, n / split <= ${INVOCATIONS} points / side`,
-    parameters: ["points", "split", "side"],
-    holds: ({ points, split, side }) =>
-      2 * points <= Math.min(split, n / split) && side * Math.max(split, n / split) <= INVOCATIONS * points,
-  },
-  {
     name: "whole-table-is-small",
     doc: `a table of n factors for n up to ${WHOLE_TABLE_N}`,
     parameters: ["between"],
@@ -116,7 +109,24 @@ const constraints = (n: number): Constraint<FourStepConfig>[] => [
 
 export function fourStepSpace(n: number): Space<FourStepConfig> {
   return {
-    parameters: [...own(n).slice(0, 1), ...transformParametersByPoints(POINTS), ...own(n).slice(1)],
-    constraints: constraints(n),
+    parameters: [
+      ...stepsParameters(n),
+      {
+        name: "layout",
+        values: ["rows", "tiles"],
+        doc: "scratch by rows, or by tiles of side rows so that the second step reads without gaps",
+      },
+    ],
+    constraints: [
+      ...stepsConstraints(n),
+      {
+        name: "threads-for-both-steps",
+        doc: `a step has 2 threads a transform at least, and a workgroup ${INVOCATIONS} at most: 2 points <= split, n / split <= ${INVOCATIONS} points / side`,
+        parameters: ["points", "split", "side"],
+        holds: ({ points, split, side }) =>
+          2 * points <= Math.min(split, n / split) &&
+          side * Math.max(split, n / split) <= INVOCATIONS * points,
+      },
+    ],
   };
 }

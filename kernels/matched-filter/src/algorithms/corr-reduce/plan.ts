@@ -29,6 +29,7 @@ import {
   lines,
 } from "@tunelab/variants";
 import { inputBuffers, recordsBuffer, typesOf } from "../../buffers.ts";
+import { checkLength } from "../../length.ts";
 import {
   COMPLEX_BYTES,
   INVERSE,
@@ -90,6 +91,7 @@ export const corrReduce: Algorithm<MatchedFilterProblem, CorrReduceConfig> = {
 
   plan(problem, config) {
     const { n, pairs } = problem;
+    checkLength(n);
     const table = twiddleBuffer(loadingShape(n, config), transformFor(config, INVERSE));
     const correlate: Binding[] = [
       { buffer: "data", access: "read" },

@@ -7,6 +7,7 @@ import {
   transformParameters,
   withConstants,
 } from "@tunelab/kernel-fft";
+import { oneWorkgroupHolds } from "../../length.ts";
 import { type Loads, loadsConstraint, loadsParameter } from "../../wgsl/loads.ts";
 import type { Reduction } from "../../wgsl/peak.ts";
 import { sidesConstraint, sidesParameter } from "../../wgsl/sides.ts";
@@ -38,6 +39,7 @@ export function corrReduceSpace(n: number): Space<CorrReduceConfig> {
       ...furtherParameters,
     ],
     constraints: [
+      oneWorkgroupHolds(n),
       ...transformConstraints(n),
       ...furtherConstraints(n),
       {

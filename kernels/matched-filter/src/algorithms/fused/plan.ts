@@ -32,6 +32,7 @@ import {
   type Text,
 } from "@tunelab/variants";
 import { inputBuffers, recordsBuffer, typesOf } from "../../buffers.ts";
+import { checkLength } from "../../length.ts";
 import {
   COMPLEX_BYTES,
   INVERSE,
@@ -43,6 +44,7 @@ import {
 } from "../../problem.ts";
 import { loadingShape, loadText } from "../../wgsl/loads.ts";
 import {
+  maximum,
   NO_PEAK_DECLARATION,
   peakText,
   reductionDeclarations,
@@ -93,6 +95,7 @@ export const fused: Algorithm<MatchedFilterProblem, FusedConfig> = {
 
   plan(problem, config) {
     const { n, pairs } = problem;
+    checkLength(n);
     const together = config.tile * (config.transforms ?? 1);
     const table = twiddleBuffer(loadingShape(n, config), transformFor(config, INVERSE));
     const bindings: Binding[] = [
@@ -270,11 +273,4 @@ function transformAndPeak(
       }),
     ],
   };
-}
-
-/** A balanced tree of max(): the depth is what a thread waits for. */
-export function maximum(values: readonly string[]): string {
-  if (values.length === 1) return values[0]!;
-  const half = values.length / 2;
-  return `max(${maximum(values.slice(0, half))}, ${maximum(values.slice(half))})`;
 }

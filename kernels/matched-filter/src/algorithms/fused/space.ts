@@ -7,6 +7,7 @@ import {
   transformParameters,
   withConstants,
 } from "@tunelab/kernel-fft";
+import { oneWorkgroupHolds } from "../../length.ts";
 import { type Loads, loadsConstraint, loadsParameter } from "../../wgsl/loads.ts";
 import type { Reduction } from "../../wgsl/peak.ts";
 import { sidesConstraint, sidesParameter } from "../../wgsl/sides.ts";
@@ -45,6 +46,7 @@ export function fusedSpace(n: number): Space<FusedConfig> {
       ...furtherParameters,
     ],
     constraints: [
+      oneWorkgroupHolds(n),
       ...transformConstraints(n),
       ...furtherConstraints(n),
       {
