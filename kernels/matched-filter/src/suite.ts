@@ -13,6 +13,9 @@ const grid = (ns: readonly number[], data: number, templates: number): MatchedFi
 
 const LENGTHS = [64, 128, 256, 512, 1024, 2048, 4096, 8192];
 
+/** Lengths that take several dispatches. */
+const LONG_LENGTHS = [32_768, 65_536, 131_072, 262_144, 524_288, 1_048_576];
+
 /** What was planted in inputs that this suite made. */
 const plants = new WeakMap<PortData, Plant>();
 
@@ -71,6 +74,8 @@ export const suite: Suite<MatchedFilterProblem> = {
       ...grid([...LENGTHS, 16_384], 8, 64),
       ...grid(LENGTHS, 64, 512),
       ...grid([16_384], 32, 512),
+      // Templates of 64 MiB: a binding of 128 MiB, WebGPU's default, holds them, and scratch of all pairs it does not.
+      ...LONG_LENGTHS.map((n) => grid([n], 16, 2 ** 23 / n)[0]!),
       ...[1024, 4096, 16_384].map((n) => thresholded(n, 64, 512)),
     ],
   },

@@ -16,10 +16,10 @@ const GOOD: MatchedFilterProblem = { n: 64, data: 3, templates: 4, pairs: 12 };
 describe("a problem that is none is refused in one line that gives the number", () => {
   const cases: readonly (readonly [string, Partial<Record<string, number>>, RegExp])[] = [
     ["no points", { n: 0 }, /n is 0, not a positive integer/],
-    ["one point", { n: 1 }, /n is 1, not a power of two from 64 to 16384/],
+    ["one point", { n: 1 }, /n is 1, not a power of two from 64 to 1048576/],
     ["fewer points than the least", { n: 32 }, /n is 32, not a power of two/],
     ["a length between two powers", { n: 4095 }, /n is 4095/],
-    ["more points than one workgroup holds", { n: 32_768 }, /n is 32768, .*to 16384/],
+    ["more points than two steps transform", { n: 2_097_152 }, /n is 2097152, .*to 1048576/],
     ["a fraction of a point", { n: 64.5 }, /n is 64.5/],
     ["no data", { data: 0 }, /data is 0, not a positive integer/],
     ["no templates", { templates: 0 }, /templates is 0, not a positive integer/],

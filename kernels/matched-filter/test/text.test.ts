@@ -4,15 +4,17 @@ import { checkConfig, countValid, formatId, randomFrom, sample } from "@tunelab/
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { create, globals } from "webgpu";
 import { declaredWorkgroupBytes } from "../../../test/declared.ts";
-import { corrReduce, fused, type MatchedFilterProblem, operation } from "../src/index.ts";
+import { corrReduce, fourStep, fused, type MatchedFilterProblem, operation } from "../src/index.ts";
 
 Object.assign(globalThis, globals);
 // Referenced for as long as devices live, or the process crashes in the driver thread.
 const gpu = create(["backend=null"]);
 
-const lengths = [64, 128, 256, 512, 1024, 2048, 4096, 8192, 16_384];
+const LENGTHS = Array.from({ length: 15 }, (_, index) => 64 * 2 ** index);
 const problem = (n: number): MatchedFilterProblem => ({ n, data: 2, templates: 3, pairs: 6 });
-const algorithms = [fused, corrReduce] as const;
+const algorithms = [fused, corrReduce, fourStep] as const;
+const lengthsOf = (algorithm: string): number[] =>
+  LENGTHS.filter((n) => operation.answers!(algorithm, problem(n)));
 
 let executor: Executor;
 let capabilities: Capabilities;
@@ -32,7 +34,7 @@ afterAll(() => {
 describe("the texts of the matched filter", () => {
   for (const algorithm of algorithms) {
     it(`${algorithm.name}: every sampled variant of every length compiles, and claims what its text declares`, async () => {
-      for (const n of lengths) {
+      for (const n of lengthsOf(algorithm.name)) {
         const space = algorithm.space(problem(n)) as Parameters<typeof sample>[0];
         for (const config of sample(space, randomFrom(n), 3)) {
           const plan = algorithm.plan(problem(n), config as never, capabilities);
@@ -57,7 +59,7 @@ describe("the texts of the matched filter", () => {
     });
 
     it(`${algorithm.name}: no index is masked with & | or ^, which the compiler would clamp, but where that is asked for`, () => {
-      for (const n of lengths) {
+      for (const n of lengthsOf(algorithm.name)) {
         const space = algorithm.space(problem(n)) as Parameters<typeof sample>[0];
         for (const config of sample(space, randomFrom(n + 1), 4)) {
           for (const { wgsl } of algorithm.plan(problem(n), config as never, capabilities).modules) {
@@ -68,7 +70,7 @@ describe("the texts of the matched filter", () => {
     });
 
     it(`${algorithm.name}: the default configuration fits WebGPU's default limits at every length`, () => {
-      for (const n of lengths) {
+      for (const n of lengthsOf(algorithm.name)) {
         const config = algorithm.defaultConfig(problem(n), DEFAULT_CAPABILITIES);
         expect(supports(algorithm.resources(problem(n), config as never), DEFAULT_CAPABILITIES)).toEqual({
           supported: true,
@@ -77,6 +79,38 @@ describe("the texts of the matched filter", () => {
       }
     });
   }
+
+  it("every length from 64 to 1048576 points has an algorithm for it, and one that fits WebGPU's default limits", () => {
+    const lengths = algorithms.map(({ name }) => [Math.min(...lengthsOf(name)), Math.max(...lengthsOf(name))]);
+    expect(lengths).toEqual([
+      [64, 16_384],
+      [64, 16_384],
+      [256, 1_048_576],
+    ]);
+    for (const algorithm of ["two-kernel", "tile-fused"]) {
+      expect(operation.answers!(algorithm, { ...problem(16_384), threshold: 1 })).toBe(true);
+      expect(operation.answers!(algorithm, { ...problem(32_768), threshold: 1 })).toBe(false);
+    }
+  });
+
+  for (const algorithm of [fused, corrReduce] as const) {
+    it(`${algorithm.name}: a length beyond one workgroup has no variant, and says which algorithm has`, () => {
+      const space = algorithm.space(problem(32_768)) as Parameters<typeof sample>[0];
+      expect(countValid(space)).toBe(0);
+      const config = algorithm.defaultConfig(problem(32_768), DEFAULT_CAPABILITIES);
+      expect(() => algorithm.plan(problem(32_768), config as never, capabilities)).toThrow(
+        /one workgroup transforms up to 16384 points, not 32768: choose four-step/,
+      );
+    });
+  }
+
+  it("four-step: a length too short to split has no variant, and says which algorithm has", () => {
+    expect(countValid(fourStep.space(problem(128)))).toBe(0);
+    const config = fourStep.defaultConfig(problem(256), DEFAULT_CAPABILITIES);
+    expect(() => fourStep.plan(problem(128), config, capabilities)).toThrow(
+      /128 points are too few to split, 256 at least: choose fused/,
+    );
+  });
 
   it("fused: a new number of pairs changes no text, a new length does", async () => {
     const config = fused.defaultConfig(problem(256), DEFAULT_CAPABILITIES);
@@ -108,8 +142,8 @@ describe("the texts of the matched filter", () => {
   });
 
   const refusals: [Record<string, number | string>, RegExp][] = [
-    [{ n: 100, data: 1, templates: 1, pairs: 1 }, /n is 100, not a power of two from 64 to 16384/],
-    [{ n: 32_768, data: 1, templates: 1, pairs: 1 }, /n is 32768/],
+    [{ n: 100, data: 1, templates: 1, pairs: 1 }, /n is 100, not a power of two from 64 to 1048576/],
+    [{ n: 2_097_152, data: 1, templates: 1, pairs: 1 }, /n is 2097152/],
     [{ n: 64, data: 0, templates: 1, pairs: 1 }, /data is 0, not a positive integer/],
     [{ n: 64, data: 1, templates: 1, pairs: Number.NaN }, /pairs is NaN/],
     [{ n: 64, data: 1, templates: 1 }, /pairs is undefined/],

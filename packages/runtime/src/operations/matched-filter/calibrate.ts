@@ -5,8 +5,11 @@ import { spread, uniform } from "../random.ts";
 import { correlateOnCpu } from "./cpu.ts";
 import { allPairs, RECORD_WORDS } from "./input.ts";
 
-/** Pairs of a trial that are compared in full with the CPU's float64 answer, spread over the batch. */
-const COMPARED = 64;
+/**
+ * Pairs of a trial that are compared in full with the CPU's float64 answer, spread over the batch: 64, of so many points at most. One of
+ * a million points takes a core about 0.1 s.
+ */
+const COMPARED = { pairs: 64, points: 2 ** 22 } as const;
 /** Magnitudes closer than this decide nothing between two lags: float32 of a transform tells no more apart. */
 const NEAR_TIE = 1e-5;
 
@@ -30,7 +33,7 @@ export async function matchedFilterTrial(problem: MatchedFilterProblem, bound: n
     }
   }
   const pairs = pairsOf(problem);
-  const compared = spread(problem.pairs, COMPARED);
+  const compared = spread(problem.pairs, Math.min(COMPARED.pairs, COMPARED.points / n));
   const sample = new Uint32Array(compared.flatMap((pair) => [pairs[2 * pair]!, pairs[2 * pair + 1]!]));
   const truth = await correlateOnCpu({ n, data, templates, pairs: sample, threshold });
   return {

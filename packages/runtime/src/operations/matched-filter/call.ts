@@ -26,7 +26,7 @@ export const matchedFilterOperation: ShippedOperation<MatchedFilterProblem> = {
 };
 
 export interface MatchedFilterInput extends Asked {
-  /** Complex points of a spectrum: a power of two, from 64. */
+  /** Complex points of a spectrum: a power of two from 64 to 1048576. */
   readonly n: number;
   /** D spectra of n complex points, interleaved (re, im): D * n * 2 floats, or your own GPUBuffer of exactly that. */
   readonly data: Float32Array | GPUBuffer;
@@ -43,6 +43,7 @@ export interface MatchedFilterInput extends Asked {
 
 /** Counts instead of contents: what preparing and explaining need to know. */
 export interface MatchedFilterShape extends Asked {
+  /** Complex points of a spectrum: a power of two from 64 to 1048576. */
   readonly n: number;
   /** Spectra, templates and pairs to come; all `data` x `templates` pairs unless given. */
   readonly data: number;
