@@ -28,6 +28,35 @@ describe("the matched filter on the CPU", () => {
     expect(verdict.maxError).toBeLessThan(1.2e-7);
   });
 
+  it.each([
+    { n: 32_768, data: 1, templates: 2, pairs: 2 },
+    { n: 1_048_576, data: 1, templates: 1, pairs: 1 },
+  ])("passes it at n = $n, which no workgroup holds", async (problem) => {
+    const inputs = suite.inputs(problem, 7);
+    const runtime = await createRuntime({ backend: "cpu" });
+    const { n } = problem;
+    const [data, templates] = [inputs.data, inputs.templates] as [Float32Array, Float32Array];
+    const { indices, values, magnitudes } = await matchedFilter(runtime, { n, data, templates });
+    const records = new Uint32Array(4 * problem.pairs);
+    const floats = new Float32Array(records.buffer);
+    for (const [pair, index] of indices.entries()) {
+      records[4 * pair] = index;
+      floats.set([values[2 * pair]!, values[2 * pair + 1]!, magnitudes[pair]!], 4 * pair + 1);
+    }
+    const verdict = suite.oracle(problem, inputs).check({ records }, { count: problem.pairs, seed: 1 });
+    expect(verdict.matched, verdict.detail).toBe(problem.pairs);
+    expect(verdict.maxError).toBeLessThan(1.2e-7);
+  });
+
+  it("refuses a longer one with the number", async () => {
+    const runtime = await createRuntime({ backend: "cpu" });
+    const n = 2_097_152;
+    const spectra = new Float32Array(2 * n);
+    await expect(matchedFilter(runtime, { n, data: spectra, templates: spectra })).rejects.toThrow(
+      /n is 2097152, not a power of two from 64 to 1048576/,
+    );
+  });
+
   it("takes the lowest of equal peaks, index 0 of silence, and none where every value is NaN", async () => {
     const n = 64;
     const flat = new Float32Array(2 * n);

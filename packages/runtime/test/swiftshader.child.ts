@@ -50,6 +50,7 @@ for (const backend of ["gpu", "cpu"] as const) {
 }
 const transform = await transformed();
 const spoiled = await withNaN();
+const longest = await inPieces();
 const alive = await matchedFilter(runtime, { n, data, templates });
 runtime.dispose();
 
@@ -60,6 +61,19 @@ async function withNaN() {
   const gpu = await matchedFilter(runtime, { n, data: dirty, templates });
   const cpu = await matchedFilter(runtime, { n, data: dirty, templates, backend: "cpu" });
   return { gpu: summary(gpu), cpu: summary(cpu) };
+}
+
+/** Spectra that no workgroup holds, four pairs where memory is there for two at a time. */
+async function inPieces() {
+  const n = 32_768;
+  const signal = planted(n, 2);
+  // Spectra, then scratch of half a MiB for two pairs; what partial peaks and tables need is under a half.
+  const budgets = { memoryBytes: 4 * 8 * n + 2 * 8 * n + 2 ** 17 };
+  const tight = await createRuntime({ device: runtime.device, budgets });
+  const gpu = await matchedFilter(tight, { n, data: signal.data, templates: signal.templates });
+  const cpu = await matchedFilter(tight, { n, data: signal.data, templates: signal.templates, backend: "cpu" });
+  tight.dispose();
+  return { n, lags: signal.lags, gpu: summary(gpu), cpu: summary(cpu) };
 }
 
 /** Transforms on the GPU there and back, and on the CPU there. */
@@ -156,6 +170,7 @@ console.log(
     thresholded,
     transform,
     spoiled,
+    longest,
     onCpu: { ...summary(onCpu), values: [...onCpu.values] },
     onGpu: { ...summary(plain), values: [...plain.values] },
     auto: { backend: auto.backend, why: auto.route, indices: [...auto.indices] },

@@ -37,6 +37,12 @@ interface Report {
     readonly elsewhere: Explanation;
     readonly keys: readonly string[];
   };
+  readonly longest: {
+    readonly n: number;
+    readonly lags: readonly number[];
+    readonly gpu: Summary;
+    readonly cpu: Summary;
+  };
   readonly spoiled: { readonly gpu: Summary; readonly cpu: Summary };
   readonly zeroCopy: { readonly once: number[]; readonly turned: number[]; readonly again: Summary };
 }
@@ -64,6 +70,17 @@ describe.skipIf(!driver)("on the embedded software GPU", () => {
       expect([gpu.indices[at], cpu.indices[at]]).toEqual(hit ? [NO_PEAK, NO_PEAK] : [index, index]);
       expect(gpu.magnitudes[at]).toBe(hit ? 0 : report.plain.magnitudes[at]);
     }
+  });
+
+  it("spectra longer than a workgroup holds run in steps, and in pieces where memory is short, with the CPU's peaks", () => {
+    const { n, lags, gpu, cpu } = report.longest;
+    expect(gpu.variant).toMatch(/^four-step\//);
+    expect([gpu.indices[0], gpu.indices[3]]).toEqual(lags);
+    expect(gpu.indices).toEqual(cpu.indices);
+    for (const [at, magnitude] of gpu.magnitudes.entries()) {
+      expect(Math.abs(magnitude / cpu.magnitudes[at]! - 1)).toBeLessThan(2e-6);
+    }
+    expect(gpu.magnitudes[0]! / n).toBeCloseTo(1, 5);
   });
 
   it("chosen pairs come back in the order in which they were given", () => {
