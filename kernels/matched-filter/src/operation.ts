@@ -1,7 +1,6 @@
 import type { Operation } from "@tunelab/contract";
 import {
   LEAST_BANDED_N,
-  LEAST_SPLIT_N,
   MAXIMUM_N,
   type MatchedFilterProblem,
   MINIMUM_N,
@@ -113,7 +112,8 @@ export const operation: Operation<MatchedFilterProblem> = {
   },
 
   answers(algorithm, { n, threshold }) {
-    if (algorithm === "four-step") return n >= LEAST_SPLIT_N;
+    // At the longest that one workgroup holds too: that takes the 256 invocations of WebGPU's defaults, and compatibility mode grants 128.
+    if (algorithm === "four-step") return n >= ONE_WORKGROUP_N;
     if (n > ONE_WORKGROUP_N) return false;
     return !HIERARCHICAL.includes(algorithm) || (threshold !== undefined && n >= LEAST_BANDED_N);
   },

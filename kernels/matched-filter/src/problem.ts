@@ -8,11 +8,8 @@ export type MatchedFilterProblem = {
   readonly threshold?: number;
 };
 
-/**
- * Lengths are the transform's: every power of two from MINIMUM_N = 64 to MAXIMUM_N = 1048576; one workgroup holds ONE_WORKGROUP_N = 16384
- * points, and LEAST_SPLIT_N = 256 points and more can be taken in steps.
- */
-export { FOUR_STEP_N as LEAST_SPLIT_N, MAXIMUM_N, MINIMUM_N, ONE_WORKGROUP_N } from "@tunelab/kernel-fft";
+/** Lengths are the transform's: every power of two from 64 to 1048576, of which one workgroup holds up to 16384 points. */
+export { MAXIMUM_N, MINIMUM_N, ONE_WORKGROUP_N } from "@tunelab/kernel-fft";
 
 /** The shortest spectra with a low band worth a transform of its own: shorter ones have no hierarchical variants. */
 export const LEAST_BANDED_N = 256;

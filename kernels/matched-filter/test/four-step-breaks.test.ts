@@ -14,7 +14,16 @@ import { suite } from "../src/suite.ts";
 const PROBLEM: MatchedFilterProblem = { n: 2048, data: 2, templates: 1, pairs: 2 };
 const [LENGTH, ROW] = [32, 64];
 const CONFIG: FourStepConfig = {
-  ...{ split: LENGTH, radix: 4, butterfly: "split", points: 8, chunk: 8, staging: "whole", padding: 0, gap: 1 },
+  ...{
+    split: LENGTH,
+    radix: 4,
+    butterfly: "split",
+    points: 8,
+    chunk: 8,
+    staging: "whole",
+    padding: 0,
+    gap: 1,
+  },
   ...{ twiddles: "table", side: 4, between: "two-level", rows: 2, reduction: "subgroup", loads: "scalar" },
 };
 const inputs = suite.inputs(PROBLEM, 2);
@@ -241,7 +250,11 @@ const BREAKS: readonly (readonly [name: string, check: string, broken: Break])[]
   [
     "the highest of equal tiles",
     "every partial peak is read by the last step, and of equals the lowest lag is told",
-    inText("finish", (wgsl) => wgsl.replace("atomicMax(&peakAt, ~at)", "atomicMax(&peakAt, at)").replace("~atomicLoad(&peakAt)", "atomicLoad(&peakAt)")),
+    inText("finish", (wgsl) =>
+      wgsl
+        .replace("atomicMax(&peakAt, ~at)", "atomicMax(&peakAt, at)")
+        .replace("~atomicLoad(&peakAt)", "atomicLoad(&peakAt)"),
+    ),
   ],
 ];
 

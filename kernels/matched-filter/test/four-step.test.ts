@@ -1,4 +1,10 @@
-import { type Config, DEFAULT_CAPABILITIES, DEFAULT_LIMITS, type Plan, type PortData } from "@tunelab/contract";
+import {
+  type Config,
+  DEFAULT_CAPABILITIES,
+  DEFAULT_LIMITS,
+  type Plan,
+  type PortData,
+} from "@tunelab/contract";
 import { cutBatch, DEFAULT_BUDGETS } from "@tunelab/executor";
 import { randomFrom, sample } from "@tunelab/variants";
 import { interpretPlan, type PlanReport } from "@tunelab/variants/interpreter";
@@ -64,7 +70,16 @@ describe("four-step, its texts run on the CPU", () => {
 
   it("is right in each parameter alone, every value", () => {
     const base: FourStepConfig = {
-      ...{ split: 32, radix: 4, butterfly: "split", points: 8, chunk: 8, staging: "whole", padding: 0, gap: 1 },
+      ...{
+        split: 32,
+        radix: 4,
+        butterfly: "split",
+        points: 8,
+        chunk: 8,
+        staging: "whole",
+        padding: 0,
+        gap: 1,
+      },
       ...{ twiddles: "table", side: 4, between: "two-level", rows: 4, reduction: "tree", loads: "scalar" },
     };
     const problem = { n: 1024, data: 1, templates: 2, pairs: 2 };

@@ -13,8 +13,9 @@ const gpu = create(["backend=null"]);
 const LENGTHS = Array.from({ length: 15 }, (_, index) => 64 * 2 ** index);
 const problem = (n: number): MatchedFilterProblem => ({ n, data: 2, templates: 3, pairs: 6 });
 const algorithms = [fused, corrReduce, fourStep] as const;
+/** Lengths that an algorithm has variants for, asked for or not. */
 const lengthsOf = (algorithm: string): number[] =>
-  LENGTHS.filter((n) => operation.answers!(algorithm, problem(n)));
+  LENGTHS.filter((n) => (algorithm === "four-step" ? n >= 256 : n <= 16_384));
 
 let executor: Executor;
 let capabilities: Capabilities;
@@ -80,16 +81,36 @@ describe("the texts of the matched filter", () => {
     });
   }
 
-  it("every length from 64 to 1048576 points has an algorithm for it, and one that fits WebGPU's default limits", () => {
-    const lengths = algorithms.map(({ name }) => [Math.min(...lengthsOf(name)), Math.max(...lengthsOf(name))]);
-    expect(lengths).toEqual([
-      [64, 16_384],
-      [64, 16_384],
-      [256, 1_048_576],
-    ]);
-    for (const algorithm of ["two-kernel", "tile-fused"]) {
-      expect(operation.answers!(algorithm, { ...problem(16_384), threshold: 1 })).toBe(true);
-      expect(operation.answers!(algorithm, { ...problem(32_768), threshold: 1 })).toBe(false);
+  it("every length has an algorithm that answers, one workgroup's or four-step, and at 16384 both", () => {
+    for (const n of LENGTHS) {
+      const answering = algorithms.filter(({ name }) => operation.answers!(name, problem(n)));
+      const [one, several] = [["fused", "corr-reduce"], ["four-step"]];
+      const want = n < 16_384 ? one : n === 16_384 ? [...one, ...several] : several;
+      expect(answering.map(({ name }) => name)).toEqual(want);
+    }
+    for (const name of ["two-kernel", "tile-fused"]) {
+      expect(operation.answers!(name, { ...problem(16_384), threshold: 1 })).toBe(true);
+      expect(operation.answers!(name, { ...problem(32_768), threshold: 1 })).toBe(false);
+    }
+  });
+
+  it("every length has a default for a device of 128 invocations, as compatibility mode grants: four-step's from 16384 on", () => {
+    const few: Capabilities = {
+      ...DEFAULT_CAPABILITIES,
+      limits: { ...DEFAULT_CAPABILITIES.limits, maxComputeInvocationsPerWorkgroup: 128 },
+    };
+    for (const n of LENGTHS) {
+      const fitting = algorithms.filter((algorithm) => {
+        const config = algorithm.defaultConfig(problem(n), few) as never;
+        const outside = checkConfig(algorithm.space(problem(n)) as never, config);
+        const { supported } = supports(algorithm.resources(problem(n), config), few);
+        return operation.answers!(algorithm.name, problem(n)) && !outside && supported;
+      });
+      const want = n < 16_384 ? ["fused", "corr-reduce"] : ["four-step"];
+      expect(
+        fitting.map(({ name }) => name),
+        `n = ${n}`,
+      ).toEqual(want);
     }
   });
 

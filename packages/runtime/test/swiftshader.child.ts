@@ -71,7 +71,12 @@ async function inPieces() {
   const budgets = { memoryBytes: 4 * 8 * n + 2 * 8 * n + 2 ** 17 };
   const tight = await createRuntime({ device: runtime.device, budgets });
   const gpu = await matchedFilter(tight, { n, data: signal.data, templates: signal.templates });
-  const cpu = await matchedFilter(tight, { n, data: signal.data, templates: signal.templates, backend: "cpu" });
+  const cpu = await matchedFilter(tight, {
+    n,
+    data: signal.data,
+    templates: signal.templates,
+    backend: "cpu",
+  });
   tight.dispose();
   return { n, lags: signal.lags, gpu: summary(gpu), cpu: summary(cpu) };
 }
