@@ -84,9 +84,9 @@ describe("what a call is checked for", () => {
     ["one point", { n: 1, data: floats(2), templates: floats(2) }, /n is 1, not a power of two from 64/],
     ["no datum", { n: 64, data: floats(0), templates: floats(128) }, /data has 0 floats/],
     [
-      "more points than a workgroup holds",
-      { n: 32_768, data: floats(65_536), templates: floats(65_536) },
-      /n is 32768, not a power of two from 64 to 16384/,
+      "more points than two steps transform",
+      { n: 2_097_152, data: floats(4_194_304), templates: floats(4_194_304) },
+      /n is 2097152, not a power of two from 64 to 1048576/,
     ],
     [
       "data in double precision, which is of the right length in bytes",
