@@ -66,14 +66,16 @@ async function fromCheckout(root: string): Promise<readonly NamedExperiment[]> {
   return all;
 }
 
-/** The experiments that words name: whole names, or a part that only one has. @throws Fault `usage` listing what exists. */
+const DAY = "yyyy-mm-dd-".length;
+
+/** The experiments that words name: whole names, with or without their day, or a part that only one has. @throws Fault `usage` listing what exists. */
 export function chosen(
   all: readonly NamedExperiment[],
   words: readonly string[],
 ): readonly NamedExperiment[] {
   const list = all.map(({ name }) => name).join(", ") || "none yet";
   return words.map((word) => {
-    const exact = all.find(({ name }) => name === word);
+    const exact = all.find(({ name }) => name === word || name.slice(DAY) === word);
     const found = exact ? [exact] : all.filter(({ name }) => name.includes(word));
     if (found.length === 1) return found[0]!;
     const why = found.length === 0 ? "there is no experiment" : "more than one experiment is";

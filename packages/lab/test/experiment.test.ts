@@ -14,4 +14,6 @@ it("an experiment is named by its whole name or a part that only one has", async
   expect(chosen(all, [first!.name])).toEqual([first]);
   expect(chosen(all, [first!.name.slice("yyyy-mm-dd-".length)])).toEqual([first]);
   expect(() => chosen(all, ["2026"])).toThrow(/more than one/);
+  // A part of another's name as well.
+  expect(chosen(all, ["one-core"]).map(({ name }) => name)).toEqual(["2026-11-30-one-core"]);
 });
