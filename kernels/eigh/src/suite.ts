@@ -8,7 +8,15 @@ import { studies } from "./suite/studies.ts";
 
 export { inputsOf, kindOf, symmetric } from "./suite/inputs.ts";
 export { KINDS, type Kind, matrixOf, normal, similar } from "./suite/kinds.ts";
-export { type Errors, eigenvaluesOf, oracleOf, probedErrors, vectorErrors } from "./suite/oracle.ts";
+export {
+  type Errors,
+  eigenvaluesOf,
+  type Judge,
+  judgeOf,
+  oracleOf,
+  probedErrors,
+  vectorErrors,
+} from "./suite/oracle.ts";
 export { eighProblem } from "./suite/problems.ts";
 
 /** The sizes at which the H200's peers were measured. */

@@ -151,7 +151,7 @@ describe("block Jacobi on the embedded GPU", () => {
 describe("the tridiagonal form on the embedded GPU", () => {
   const cases: readonly (readonly [n: number, change: Partial<TridiagonalConfig>])[] = [
     [1, {}],
-    [7, { sweeps: 4 }],
+    [7, { sweeps: 4, matrices: 4 }],
     [13, { memory: "global", groups: 2, reduction: "subgroup", sweeps: 1 }],
   ];
   for (const [n, change] of cases) {
@@ -166,12 +166,14 @@ describe("the tridiagonal form on the embedded GPU", () => {
   it("goes on where the dispatch before stopped, in both loops of the host", async () => {
     const problem = eighProblem(65, 3, { spectrum: "mixed" });
     const config = {
-      threads: 128,
+      // 8 teams of threads: each asks for all its rows of a column at once.
+      threads: 256,
       memory: "global",
       groups: 1,
       reduction: "workgroup",
       solver: "ql",
       sweeps: 2,
+      matrices: 1,
     };
     await expectRight(problem, "tridiagonal", config);
   });

@@ -1,9 +1,11 @@
 import {
   type Algorithm,
   type Capabilities,
+  type Config,
   checkPlan,
   DEFAULT_CAPABILITIES,
   flatSteps,
+  type Space,
   supports,
 } from "@tunelab/contract";
 import { capabilitiesOf, Executor, requestDeviceFor } from "@tunelab/executor";
@@ -21,6 +23,15 @@ const gpu = create(["backend=null"]);
 
 const algorithms = [scalar, oneSided, block, tridiagonal] as unknown as readonly Algorithm<EighProblem>[];
 const all = [1, 2, 3, 4, 7, 8, 16, 31, 32, 63, 64, 100, 128, 256, 512];
+
+/** A space by the solver of the tridiagonal form: divide and conquer has so few settings of its own that a sample of all misses it. */
+function bySolver<C extends Config>(space: Space<C>): readonly Space<C>[] {
+  const solvers = space.parameters.find(({ name }) => name === "solver");
+  return (solvers?.values ?? [undefined]).map((solver) => ({
+    ...space,
+    parameters: space.parameters.map((one) => (one === solvers ? { ...one, values: [solver!] } : one)),
+  }));
+}
 
 let executor: Executor;
 let capabilities: Capabilities;
@@ -60,7 +71,7 @@ describe("the texts of the eigensolver", () => {
         for (const vectors of ["yes", "no"] as const) {
           const problem = eighProblem(n, 5, { vectors });
           const space = algorithm.space(problem);
-          for (const config of sample(space, randomFrom(n), 2)) {
+          for (const config of bySolver(space).flatMap((part) => sample(part, randomFrom(n), 2))) {
             const plan = algorithm.plan(problem, config as never, capabilities);
             const id = `n=${n} ${formatId(algorithm.name, space as never, config as never)}`;
             expect(checkPlan(plan), id).toEqual([]);

@@ -10,9 +10,11 @@ const once = KINDS.length;
 const plain: TridiagonalConfig = {
   threads: 32,
   memory: "workgroup",
+  groups: 1,
   reduction: "workgroup",
   solver: "ql",
   sweeps: 2,
+  matrices: 1,
 };
 
 function expectRight(n: number, config: TridiagonalConfig, width: number, rest: object = {}): CpuRun {
@@ -95,6 +97,15 @@ describe("the tridiagonal form, its text run on the CPU", () => {
     const [one, eight] = [1, 8].map((sweeps) => expectRight(12, { ...plain, sweeps }, 8));
     expect(eight!.buffers.values).toEqual(one!.buffers.values);
     expect(eight!.buffers.vectors).toEqual(one!.buffers.vectors);
+  });
+
+  it("turns a matrix to the same bits alone or with others in a workgroup, the last of which is not full", () => {
+    for (const n of [2, 9, 12]) {
+      const [one, four] = [1, 4].map((matrices) => expectRight(n, { ...plain, matrices }, 8));
+      expect(four!.buffers.values).toEqual(one!.buffers.values);
+      expect(four!.buffers.vectors).toEqual(one!.buffers.vectors);
+      expect(four!.buffers.status).toEqual(one!.buffers.status);
+    }
   });
 
   it("a matrix that is cut off after some sweeps is flagged, and no other", () => {

@@ -98,12 +98,15 @@ function dot(x: Float64Array, xAt: number, y: Float64Array, yAt: number, n: numb
   return sum;
 }
 
+/** Errors of a matrix of a batch, or what is wrong with it; `full` asks for both errors of the vectors in full and the values against float64. */
+export type Judge = (outputs: PortData, item: number, full: boolean) => Errors | string;
+
 /**
- * Judges decompositions: every matrix by its status, order, trace, and residual and orthogonality along a random vector (those of its input as the
- * kernel read it), a random sample by both in full and by the eigenvalues of a float64 solver. A matrix that is not finite must be reported, with NaN in all its results.
+ * Judges a matrix by its status, order, trace, and residual and orthogonality along a random vector (those of its input as the kernel read it), or, in full, by both
+ * themselves and by the eigenvalues of a float64 solver. A matrix that is not finite must be reported, with NaN in all its results.
  */
-export function oracleOf(problem: EighProblem, inputs: PortData): Oracle {
-  const { n, batch } = problem;
+export function judgeOf(problem: EighProblem, inputs: PortData): Judge {
+  const { n } = problem;
   const spectra = new Map<number, Float64Array>();
   const exact = (item: number, a: Float64Array): Float64Array => {
     const known = spectra.get(item) ?? eigenvaluesOf(a, n);
@@ -111,7 +114,19 @@ export function oracleOf(problem: EighProblem, inputs: PortData): Oracle {
     return known;
   };
 
-  function judge(outputs: PortData, item: number, sampled: boolean): Errors | string {
+  const random = randomFrom(n);
+  const signs = Float64Array.from({ length: n }, () => (random.integer(2) === 0 ? -1 : 1));
+  function errorsOf(
+    a: Float64Array,
+    values: ArrayLike<number>,
+    vectors: ArrayLike<number> | undefined,
+    full: boolean,
+  ): Pick<Errors, "residual" | "orthogonality"> {
+    if (!vectors) return { residual: 0, orthogonality: 0 };
+    return full ? vectorErrors(a, n, values, vectors) : probedErrors(a, n, values, vectors, signs);
+  }
+
+  return (outputs, item, full) => {
     const a = symmetric(problem, inputs.matrices!, item);
     const values = outputs.values!.subarray(n * item, n * (item + 1));
     const vectors =
@@ -131,22 +146,15 @@ export function oracleOf(problem: EighProblem, inputs: PortData): Oracle {
     let trace = 0;
     for (let k = 0; k < n; k++) trace += values[k]! - a[k * n + k]!;
     if (!(Math.abs(trace) <= WRONG * n * EPSILON * frobenius)) return `the trace is off by ${trace}`;
-    const errors = errorsOf(a, values, vectors, sampled);
-    return { ...errors, value: sampled ? valueError(exact(item, a), values) : Number.NaN };
-  }
+    const errors = errorsOf(a, values, vectors, full);
+    return { ...errors, value: full ? valueError(exact(item, a), values) : Number.NaN };
+  };
+}
 
-  const random = randomFrom(n);
-  const signs = Float64Array.from({ length: n }, () => (random.integer(2) === 0 ? -1 : 1));
-  function errorsOf(
-    a: Float64Array,
-    values: ArrayLike<number>,
-    vectors: ArrayLike<number> | undefined,
-    sampled: boolean,
-  ): Pick<Errors, "residual" | "orthogonality"> {
-    if (!vectors) return { residual: 0, orthogonality: 0 };
-    return sampled ? vectorErrors(a, n, values, vectors) : probedErrors(a, n, values, vectors, signs);
-  }
-
+/** Judges decompositions: every matrix, a random sample of them in full. */
+export function oracleOf(problem: EighProblem, inputs: PortData): Oracle {
+  const { batch } = problem;
+  const judge = judgeOf(problem, inputs);
   return {
     check(outputs, sample): Verdict {
       const missing = missingPort(problem, outputs);

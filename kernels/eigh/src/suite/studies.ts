@@ -85,7 +85,7 @@ export const matrices: StudyTable<EighProblem> = {
     ...MATRICES.map(
       (count): Column => ({
         name: String(count),
-        doc: `${count} matrices a workgroup`,
+        doc: `${count} ${count === 1 ? "matrix" : "matrices"} a workgroup`,
         variant: (problem, { limits }) => ({
           algorithm: "scalar",
           config: placed(problem, { threads: FEW_THREADS, matrices: count }, limits),

@@ -12,6 +12,7 @@ import {
 import { strides } from "../../buffers.ts";
 import { type EighProblem, STATUS } from "../../problem.ts";
 import { bounded } from "../../wgsl/bounded.ts";
+import { fourOf, fours, total } from "../../wgsl/fours.ts";
 import { rootText } from "./secular.ts";
 import { bandAt, stateAt, THROUGH, TYPES, workgroupBytes } from "./shape.ts";
 
@@ -116,7 +117,11 @@ export function mergeText(problem: EighProblem, threads: number, bindings: reado
       ),
       "atomicAdd(&spent, steps);",
       "workgroupBarrier();",
-      everyColumn(block("if (i < kept)", weightText(n))),
+      everyColumn(
+        block("if (i < kept)", weightText(n)),
+        // Nobody asks for the weights that were: components that the new columns' ends are made of take their place.
+        endText(n),
+      ),
       "workgroupBarrier();",
       everyColumn(columnText(n)),
       block(
@@ -199,12 +204,14 @@ const deflate = (n: number): Text => [
       "if (!light)",
       "var dNext = dHere;",
       "var zNext = zHere;",
-      "let length = sqrt(z * z + zHere * zHere);",
-      "let cosine = zHere / length;",
-      "let sine = -z / length;",
-      "let merges = held && abs((dHere - d) * cosine * sine) <= nothing;",
+      // The rotation's cosine and sine are zHere and -z over the root of this: most neighbours need neither.
+      "let squares = z * z + zHere * zHere;",
+      "let merges = held && abs((dHere - d) * (z * zHere)) <= nothing * squares;",
       block(
         "if (merges)",
+        "let length = sqrt(squares);",
+        "let cosine = zHere / length;",
+        "let sine = -z / length;",
         "left -= 1u;",
         "kd[at + left] = d * cosine * cosine + dHere * sine * sine;",
         "ki[at + left] = column;",
@@ -229,46 +236,82 @@ const deflate = (n: number): Text => [
 const weightText = (n: number): string =>
   lines(
     "let d = kd[at + i];",
-    "var product = 1.0f;",
-    bounded(
-      "j",
+    "var products = vec4f(1.0f);",
+    fours(
+      "0u",
       "kept",
       n,
-      "let root = (kd[at + si[at + j]] - d) + sd[at + j];",
+      `let origins = ${fourOf((spot) => `kd[at + si[at + ${spot}]]`)};`,
+      `let roots = (origins - d) + ${fourOf((spot) => `sd[at + ${spot}]`)};`,
       // The last root has no pole after it.
-      "let pole = select(kd[at + min(j + 1u, kept - 1u)], kd[at + j], j < i);",
-      "product *= select(root / (pole - d), root, j + 1u == kept && j >= i);",
+      "let after = select(min(spots + 1u, vec4u(kept - 1u)), spots, spots < vec4u(i));",
+      `let poles = ${fourOf((spot) => `kd[at + ${spot.replace("spots", "after")}]`)};`,
+      "let ratios = select(roots / (poles - d), roots, spots == vec4u(kept - 1u));",
+      "products *= select(vec4f(1.0f), ratios, whole);",
     ),
-    "let size = sqrt(abs(product));",
+    "let size = sqrt(abs((products.x * products.y) * (products.z * products.w)));",
     "sz[at + i] = select(size, -size, kz[at + i] < 0.0f);",
   );
+
+/** Component of the vectors that column i brings to its union: the first one from the piece before, the last one from the piece after. */
+const endText = (n: number): Text => [
+  "var old = 1.0f;",
+  block(
+    "if (extents.iteration > 0u)",
+    "let column = low + i;",
+    `if (column < middle) { old = pieces[${endsAt(n, "firsts", 0)} + column]; }`,
+    `if (column >= middle) { old = pieces[${endsAt(n, "lasts", 0)} + column]; }`,
+  ),
+  "kz[at + i] = old;",
+];
 
 /** Column i of `mix`, with the rotations of the poles left out, and what it makes of first and last components. */
 function columnText(n: number): Text {
   const count = formatU32(n);
   const element = (row: string): string => `mix[base + (${row}) * ${count}]`;
+  /** Sums what rows from `from` on and before `to` bring: memory is only read here, four rows at once. */
+  const end = (into: string, from: string, to: string): Text => [
+    `var ${into}Fours = vec4f();`,
+    fours(
+      from,
+      to,
+      n,
+      `${into}Fours += select(vec4f(), ${fourOf((spot) => `kz[at + ${spot}]`)} * ${fourOf(element)}, whole);`,
+    ),
+    `let ${into} = ${total(`${into}Fours`)};`,
+  ];
   return [
     `let base = item * ${formatU32(n * n)} + low * ${count} + low + i;`,
-    "let whole = i >= kept;",
-    "var squares = 1.0f;",
+    "let alone = i >= kept;",
     "var value = kd[at + i];",
     block(
-      "if (!whole)",
+      "if (!alone)",
       "let origin = kd[at + si[at + i]];",
       "let mu = sd[at + i];",
       "value = origin + mu;",
-      "squares = 0.0f;",
-      bounded(
-        "j",
+      // Its length first, so that each element is written once.
+      "var squares = vec4f();",
+      fours(
+        "0u",
         "kept",
         n,
-        "let x = sz[at + j] / ((kd[at + j] - origin) - mu);",
+        `let x = select(vec4f(), ${fourOf((spot) => `sz[at + ${spot}]`)} / ((${fourOf((spot) => `kd[at + ${spot}]`)} - origin) - mu), whole);`,
         "squares += x * x;",
-        `${element("ki[at + j]")} = x;`,
+      ),
+      `let length = ${total("squares")};`,
+      "var inverse = inverseSqrt(length);",
+      "inverse *= 1.5f - 0.5f * length * inverse * inverse;",
+      fours(
+        "0u",
+        "kept",
+        n,
+        `let x = inverse * (${fourOf((spot) => `sz[at + ${spot}]`)} / ((${fourOf((spot) => `kd[at + ${spot}]`)} - origin) - mu));`,
+        // Spots past the last write it again.
+        [..."xyzw"].map((part) => `${element(`ki[at + spots.${part}]`)} = x.${part};`),
       ),
       bounded("o", "count - kept", n, `${element("ki[at + kept + o]")} = 0.0f;`),
     ),
-    block("if (whole)", bounded("j", "count", n, `${element("ki[at + j]")} = select(0.0f, 1.0f, j == i);`)),
+    block("if (alone)", bounded("j", "count", n, `${element("ki[at + j]")} = select(0.0f, 1.0f, j == i);`)),
     bounded(
       "o",
       "turned",
@@ -279,23 +322,10 @@ function columnText(n: number): Text {
       `${element("u32(turn.z)")} = turn.x * x - turn.y * y;`,
       `${element("u32(turn.w)")} = turn.y * x + turn.x * y;`,
     ),
-    "var inverse = inverseSqrt(squares);",
-    "inverse *= 1.5f - 0.5f * squares * inverse * inverse;",
-    "var firsts = 0.0f;",
-    "var lasts = 0.0f;",
-    bounded(
-      "j",
-      "count",
-      n,
-      `let x = ${element("j")} * inverse;`,
-      `${element("j")} = x;`,
-      "let column = low + j;",
-      "var old = vec2f(1.0f, 1.0f);",
-      `if (extents.iteration > 0u) { old = vec2f(pieces[${endsAt(n, "firsts", 0)} + column], pieces[${endsAt(n, "lasts", 0)} + column]); }`,
-      "if (column < middle) { firsts += old.x * x; }",
-      // A piece without a neighbour is the last one of the band: no other asks for its last components.
-      "if (column >= middle) { lasts += old.y * x; }",
-    ),
+    "let before = min(size / 2u, count);",
+    end("firsts", "0u", "before"),
+    // A piece without a neighbour is the last one of the band: no other asks for its last components.
+    end("lasts", "before", "count"),
     `pieces[${endsAt(n, "firsts", 1)} + low + i] = firsts;`,
     `pieces[${endsAt(n, "lasts", 1)} + low + i] = lasts;`,
     `band[${bandAt(n, "diagonal")} + low + i] = value;`,

@@ -59,11 +59,14 @@ export function multiplyText(problem: EighProblem, bindings: readonly Binding[])
       `let goal = item * ${formatU32(2 * n * n)} + ((extents.iteration + 1u) % 2u) * ${formatU32(n * n)};`,
       parts.map((part) => `var sum${part} = vec4f();`),
       block(
-        `for (var chunk = first / ${DEPTH}u; chunk * ${DEPTH}u < end; chunk += 1u)`,
+        // A constant bound and a way out: of a bound that it cannot name Tint proves no end, and counts the rounds.
+        `for (var chunk = 0u; chunk < ${formatU32(Math.ceil(n / DEPTH))}; chunk += 1u)`,
+        `let begin = first + chunk * ${DEPTH}u;`,
+        "if (begin >= end) { break; }",
         block(
           `for (var o = 0u; o < ${formatU32(loads)}; o += 1u)`,
           `let q = t + o * ${formatU32(MULTIPLY_THREADS)};`,
-          `let j = chunk * ${DEPTH}u + q / ${QUADS}u;`,
+          `let j = begin + q / ${QUADS}u;`,
           `let r = row + 4u * (q % ${QUADS}u);`,
           `let c = column + 4u * (q % ${QUADS}u);`,
           "var a = vec4f();",

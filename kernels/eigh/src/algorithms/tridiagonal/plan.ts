@@ -17,11 +17,14 @@ import { CHECK_THREADS, checkText, FINISH_THREADS, finishSlabs, finishText } fro
 import { formText, slabOf } from "./form.ts";
 import { levelsOf, mergeGroups, mergeText } from "./merge.ts";
 import { MULTIPLY_THREADS, multiplyGroups, multiplyText } from "./multiply.ts";
-import { mostDispatches, qlText, sweepsADispatch } from "./ql.ts";
+import { mostDispatches, qlText, qlThreads, sweepsADispatch } from "./ql.ts";
 import { reduceText } from "./reduce.ts";
 import { bandFloats, COLUMNS_A_DISPATCH, STATE, shapeOf } from "./shape.ts";
 import { type TridiagonalConfig, tridiagonalSpace } from "./space.ts";
 import { partialQuads, startText, wideText } from "./wide.ts";
+
+/** Largest order that QL solves where nothing is tuned: its chain of rotations is n^2 long, divide and conquer some dozen dispatches. */
+export const MOST_QL = 64;
 
 /** Pieces below this, a workgroup a matrix, leave most devices idle. */
 const LEAST_MATRICES = 32;
@@ -75,9 +78,9 @@ export const tridiagonal: Algorithm<EighProblem, TridiagonalConfig> = {
       threads: Math.min(most, Math.max(32, 2 ** Math.round(Math.log2(n)))),
       groups: 1,
       reduction: "workgroup",
-      // A chain of rotations is n^2 long, divide and conquer some dozen dispatches.
-      solver: n > 64 ? "divide" : "ql",
+      solver: n > MOST_QL ? "divide" : "ql",
       sweeps: 2,
+      matrices: 1,
     } as const;
     const inside = { ...config, memory: "workgroup" } as const;
     const fits = tridiagonalBytes(problem, inside) <= limits.maxComputeWorkgroupStorageSize;
@@ -93,6 +96,7 @@ export const tridiagonal: Algorithm<EighProblem, TridiagonalConfig> = {
       workgroupBytes: tridiagonalBytes(problem, config),
       invocations: Math.max(
         config.threads,
+        config.solver === "ql" ? qlThreads(n, config) : 0,
         FINISH_THREADS,
         wanted(problem) ? Math.max(slabOf(n).threads, MULTIPLY_THREADS) : 0,
       ),
@@ -126,8 +130,8 @@ export const tridiagonal: Algorithm<EighProblem, TridiagonalConfig> = {
     const reduce = step("reduce", use("matrices", "work", "band", "state", ...(global ? ["rows"] : [])));
     const start = step("start", use("matrices", "state", "rows"));
     const wide = step("reduce", use("work", "band", "rows", "partial"), config.groups);
-    const form = step("form", use("work", "band", "basis"), slabOf(n).slabs);
-    const ql = step("ql", use("band", "state", ...(wanted(problem) ? ["basis"] : [])));
+    const form = step("form", use("work", "band", "basis"), slabOf(n).slabs, slabOf(n).matrices);
+    const ql = step("ql", use("band", "state", ...(wanted(problem) ? ["basis"] : [])), 1, config.matrices);
     const merge = step(
       "merge",
       use("band", "state", "turns", "mix", "pieces"),

@@ -13,6 +13,7 @@ import {
 import { strides } from "../../buffers.ts";
 import { type EighProblem, MOST_SWEEPS, STATUS } from "../../problem.ts";
 import { strided } from "../../wgsl/strided.ts";
+import { where } from "../../wgsl/where.ts";
 import { bandAt, stateAt, THROUGH, TYPES, workgroupBytes } from "./shape.ts";
 import type { TridiagonalConfig } from "./space.ts";
 
@@ -36,13 +37,39 @@ const inside = ({ vectors }: EighProblem, { memory }: Pick<TridiagonalConfig, "m
 
 export const qlBytes = (
   problem: EighProblem,
-  config: Pick<TridiagonalConfig, "sweeps" | "memory">,
+  config: Pick<TridiagonalConfig, "sweeps" | "memory" | "matrices">,
 ): number => {
   const { n } = problem;
-  const { sweeps } = config;
+  const { sweeps, matrices } = config;
   const basis = inside(problem, config) ? 4 * n * n : 0;
-  return workgroupBytes(4 * n, 4 * n, basis, 8 * sweeps * n, 4 * sweeps, 4 * sweeps, 4);
+  const each = [4 * n, 4 * n, basis, 8 * sweeps * n, 4 * sweeps, 4 * sweeps, 4];
+  return workgroupBytes(...each.map((bytes) => matrices * bytes), matrices > 1 ? 4 : 0);
 };
+
+/** Threads of a matrix: where several share a workgroup no more than it has rows, so that their rotations are found side by side in a subgroup. */
+const lanesOf = (
+  n: number,
+  { threads, matrices }: Pick<TridiagonalConfig, "threads" | "matrices">,
+): number => (matrices === 1 ? threads : Math.min(threads, 2 ** Math.ceil(Math.log2(n))));
+
+export const qlThreads = (n: number, config: Pick<TridiagonalConfig, "threads" | "matrices">): number =>
+  config.matrices * lanesOf(n, config);
+
+/** Elements of a workgroup's arrays by their index in the matrix's own part, and how a matrix stands. */
+function partsOf(n: number, { matrices, sweeps }: TridiagonalConfig) {
+  const own = (name: string, size: number) => (index: string) =>
+    matrices === 1 ? `${name}[${index}]` : `${name}[slot * ${formatU32(size)} + ${index}]`;
+  return {
+    d: own("d", n),
+    e: own("e", n),
+    v: own("v", n * n),
+    rotation: own("rotations", sweeps * n),
+    start: own("starts", sweeps),
+    end: own("ends", sweeps),
+    ending: matrices === 1 ? "ending" : "endings[slot]",
+  };
+}
+type Parts = ReturnType<typeof partsOf>;
 
 /**
  * Implicit QL with Wilkinson's shift (Bowdler, Martin, Reinsch and Wilkinson 1968) on a band that lies in workgroup memory. One thread runs `sweeps` sweeps and leaves their
@@ -55,60 +82,96 @@ export function qlText(
   bindings: readonly Binding[],
 ): string {
   const { n } = problem;
-  const { threads, sweeps } = config;
+  const { sweeps, matrices } = config;
   const vectors = problem.vectors === "yes";
   const resumes = Number.isFinite(sweepsADispatch(n));
   const batches = Math.ceil(Math.min(sweepsADispatch(n), n * MOST_SWEEPS) / sweeps);
+  const lanes = lanesOf(n, config);
+  const parts = partsOf(n, config);
+  const { d, e, v, ending } = parts;
+  const shared = matrices > 1;
+  const reverse = `(${formatU32(n - 1)} - j)`;
   return lines(
     extentsStruct(strides(problem)),
     bindingDeclarations(bindings, TYPES),
-    `var<workgroup> d: array<f32, ${n}>;`,
-    `var<workgroup> e: array<f32, ${n}>;`,
-    inside(problem, config) && `var<workgroup> v: array<f32, ${n * n}>;`,
-    `var<workgroup> rotations: array<vec2f, ${sweeps * n}>;`,
+    `var<workgroup> d: array<f32, ${matrices * n}>;`,
+    `var<workgroup> e: array<f32, ${matrices * n}>;`,
+    inside(problem, config) && `var<workgroup> v: array<f32, ${matrices * n * n}>;`,
+    `var<workgroup> rotations: array<vec2f, ${matrices * sweeps * n}>;`,
     // Sweep s turns columns k and k + 1 for k from ends[s] - 1 down to starts[s].
-    `var<workgroup> starts: array<u32, ${sweeps}>;`,
-    `var<workgroup> ends: array<u32, ${sweeps}>;`,
-    "var<workgroup> ending: u32;",
-    `@compute @workgroup_size(${threads})`,
+    `var<workgroup> starts: array<u32, ${matrices * sweeps}>;`,
+    `var<workgroup> ends: array<u32, ${matrices * sweeps}>;`,
+    shared
+      ? [`var<workgroup> endings: array<u32, ${matrices}>;`, "var<workgroup> going: u32;"]
+      : "var<workgroup> ending: u32;",
+    `@compute @workgroup_size(${matrices * lanes})`,
     block(
-      `fn main(${GROUP_BUILTINS}, @builtin(local_invocation_index) t: u32)`,
-      `let item = ${linearGroup()};`,
-      "if (item >= extents.items) { return; }",
-      strided("j", n, threads, [
-        `d[j] = band[${bandAt(n, "diagonal")} + (${formatU32(n - 1)} - j)];`,
-        n > 1 &&
-          `if (j < ${formatU32(n - 1)}) { e[j] = band[${bandAt(n, "beside")} + (${formatU32(Math.max(0, n - 2))} - j)]; }`,
-      ]),
-      inside(problem, config) && strided("o", n * n, threads, [`v[o] = ${vectorAt(n, "o")};`]),
+      `fn main(${GROUP_BUILTINS}, @builtin(local_invocation_index) ${shared ? "thread" : "t"}: u32)`,
+      shared
+        ? [
+            `let begin = ${linearGroup()} * ${formatU32(matrices)};`,
+            "if (begin >= extents.items) { return; }",
+            `let slot = thread / ${formatU32(lanes)};`,
+            `let t = thread % ${formatU32(lanes)};`,
+            // Threads without a matrix wait with the others at barriers.
+            "let live = begin + slot < extents.items;",
+            "let item = min(begin + slot, extents.items - 1u);",
+          ]
+        : [`let item = ${linearGroup()};`, "if (item >= extents.items) { return; }"],
+      where(
+        shared ? "live" : "",
+        strided("j", n, lanes, [
+          `${d("j")} = band[${bandAt(n, "diagonal")} + ${reverse}];`,
+          n > 1 &&
+            `if (j < ${formatU32(n - 1)}) { ${e("j")} = band[${bandAt(n, "beside")} + (${formatU32(Math.max(0, n - 2))} - j)]; }`,
+        ]),
+        inside(problem, config) && strided("o", n * n, lanes, [`${v("o")} = ${vectorAt(n, "o")};`]),
+      ),
       `var sought = ${stateAt("sought")};`,
       `var swept = ${stateAt("swept")};`,
-      `if (t == 0u) { ending = ${stateAt("ending")}; }`,
+      `if (t == 0u) { ${ending} = ${shared ? `select(${THROUGH}u, ${stateAt("ending")}, live)` : stateAt("ending")}; }`,
       block(
         `for (var batch = 0u; batch < ${formatU32(batches)}; batch += 1u)`,
-        "let over = workgroupUniformLoad(&ending);",
-        "if (over > 0u) { break; }",
+        shared
+          ? [
+              "workgroupBarrier();",
+              block(
+                "if (thread == 0u)",
+                "var any = 0u;",
+                `for (var o = 0u; o < ${formatU32(matrices)}; o += 1u) { any = max(any, select(0u, 1u, endings[o] == 0u)); }`,
+                "going = any;",
+              ),
+              "let more = workgroupUniformLoad(&going);",
+              "if (more == 0u) { break; }",
+            ]
+          : ["let over = workgroupUniformLoad(&ending);", "if (over > 0u) { break; }"],
         block(
           "if (t == 0u)",
-          times(sweeps, (s) => [`starts[${s}] = 0u;`, `ends[${s}] = 0u;`]),
-          block(`for (var s = 0u; s < ${formatU32(sweeps)}; s += 1u)`, sweepText(n)),
+          times(sweeps, (s) => [`${parts.start(`${s}`)} = 0u;`, `${parts.end(`${s}`)} = 0u;`]),
+          where(
+            shared ? `${ending} == 0u` : "",
+            block(`for (var s = 0u; s < ${formatU32(sweeps)}; s += 1u)`, sweepText(n, parts)),
+          ),
         ),
         "workgroupBarrier();",
-        vectors && applyText(n, config, inside(problem, config)),
+        vectors && applyText(n, lanes, config, parts, inside(problem, config)),
         // The band is one thread's: others wait for the ends of its next sweeps at the uniform load.
       ),
       "workgroupBarrier();",
-      strided("j", n, threads, [
-        `band[${bandAt(n, "diagonal")} + (${formatU32(n - 1)} - j)] = d[j];`,
-        resumes &&
-          `if (j < ${formatU32(n - 1)}) { band[${bandAt(n, "beside")} + (${formatU32(n - 2)} - j)] = e[j]; }`,
-      ]),
-      inside(problem, config) && strided("o", n * n, threads, [`${vectorAt(n, "o")} = v[o];`]),
-      block(
-        "if (t == 0u)",
-        `${stateAt("sought")} = sought;`,
-        `${stateAt("swept")} = swept;`,
-        `${stateAt("ending")} = ${resumes ? "ending" : `select(ending, ${STATUS.unconverged}u, ending == 0u)`};`,
+      where(
+        shared ? "live" : "",
+        strided("j", n, lanes, [
+          `band[${bandAt(n, "diagonal")} + ${reverse}] = ${d("j")};`,
+          resumes &&
+            `if (j < ${formatU32(n - 1)}) { band[${bandAt(n, "beside")} + (${formatU32(n - 2)} - j)] = ${e("j")}; }`,
+        ]),
+        inside(problem, config) && strided("o", n * n, lanes, [`${vectorAt(n, "o")} = ${v("o")};`]),
+        block(
+          "if (t == 0u)",
+          `${stateAt("sought")} = sought;`,
+          `${stateAt("swept")} = swept;`,
+          `${stateAt("ending")} = ${resumes ? ending : `select(${ending}, ${STATUS.unconverged}u, ${ending} == 0u)`};`,
+        ),
       ),
     ),
   );
@@ -118,35 +181,36 @@ export function qlText(
 const vectorAt = (n: number, o: string): string =>
   `basis[item * ${formatU32(n * n)} + (${formatU32(n - 1)} - ${o} / ${formatU32(n)}) * ${formatU32(n)} + ${o} % ${formatU32(n)}]`;
 
-const nothing = (k: string): string =>
-  `abs(e[${k}]) <= ${LOST} * max(0.5f, max(abs(d[${k}]), abs(d[${k} + 1u])))`;
+const nothing = ({ d, e }: Parts, k: string): string =>
+  `abs(${e(k)}) <= ${LOST} * max(0.5f, max(abs(${d(k)}), abs(${d(`${k} + 1u`)})))`;
 
 /** One sweep s of the thread that has the band, or, where all eigenvalues are found, none. */
-function sweepText(n: number): Text {
+function sweepText(n: number, parts: Parts): Text {
+  const { d, e, rotation, start, end, ending } = parts;
   const last = formatU32(n - 1);
   return [
     block(
       `for (var o = 0u; o < ${last}; o += 1u)`,
       `if (sought >= ${last}) { break; }`,
-      `if (!(${nothing("sought")})) { break; }`,
-      "e[sought] = 0.0f;",
+      `if (!(${nothing(parts, "sought")})) { break; }`,
+      `${e("sought")} = 0.0f;`,
       "sought += 1u;",
     ),
-    `if (sought >= ${last}) { ending = ${THROUGH}u; break; }`,
-    `if (swept >= ${formatU32(n * MOST_SWEEPS)}) { ending = ${STATUS.unconverged}u; break; }`,
+    `if (sought >= ${last}) { ${ending} = ${THROUGH}u; break; }`,
+    `if (swept >= ${formatU32(n * MOST_SWEEPS)}) { ${ending} = ${STATUS.unconverged}u; break; }`,
     "swept += 1u;",
     // The block of the band from `sought` to `end`, whose elements beside the diagonal are all something.
     "var end = sought + 1u;",
     block(
       `for (var o = 0u; o < ${last}; o += 1u)`,
       `if (end >= ${last}) { break; }`,
-      `if (${nothing("end")}) { break; }`,
+      `if (${nothing(parts, "end")}) { break; }`,
       "end += 1u;",
     ),
-    "let beside = e[sought];",
-    "let lean = (d[sought + 1u] - d[sought]) / (2.0f * beside);",
+    `let beside = ${e("sought")};`,
+    `let lean = (${d("sought + 1u")} - ${d("sought")}) / (2.0f * beside);`,
     "let root = sqrt(lean * lean + 1.0f);",
-    "var g = d[end] - d[sought] + beside / (lean + select(root, -root, lean < 0.0f));",
+    `var g = ${d("end")} - ${d("sought")} + beside / (lean + select(root, -root, lean < 0.0f));`,
     "var sine = 1.0f;",
     "var cosine = 1.0f;",
     "var moved = 0.0f;",
@@ -156,51 +220,57 @@ function sweepText(n: number): Text {
       "let o = end - down;",
       "if (o <= sought) { break; }",
       "let k = o - 1u;",
-      "let f = sine * e[k];",
-      "let b = cosine * e[k];",
+      `let f = sine * ${e("k")};`,
+      `let b = cosine * ${e("k")};`,
       "let squares = f * f + g * g;",
       // Both are nothing: the band falls apart here.
-      block(`if (squares < ${NOTHING})`, "e[o] = 0.0f;", "break;"),
+      block(`if (squares < ${NOTHING})`, `${e("o")} = 0.0f;`, "break;"),
       "let inverse = inverseSqrt(squares);",
-      "e[o] = squares * inverse;",
+      `${e("o")} = squares * inverse;`,
       "sine = f * inverse;",
       "cosine = g * inverse;",
       // The roots of some devices are a few units off: sine^2 + cosine^2 must be 1 to rounding, or sweeps make columns longer.
       "let trim = 1.0f - 0.5f * fma(sine, sine, fma(cosine, cosine, -1.0f));",
       "sine *= trim;",
       "cosine *= trim;",
-      "let right = d[o] - moved;",
-      "let turn = (d[k] - right) * sine + 2.0f * cosine * b;",
+      `let right = ${d("o")} - moved;`,
+      `let turn = (${d("k")} - right) * sine + 2.0f * cosine * b;`,
       "moved = sine * turn;",
-      "d[o] = right + moved;",
+      `${d("o")} = right + moved;`,
       "g = cosine * turn - b;",
-      `rotations[s * ${formatU32(n)} + k] = vec2f(cosine, sine);`,
+      `${rotation(`s * ${formatU32(n)} + k`)} = vec2f(cosine, sine);`,
       "low = k;",
     ),
-    "d[low] -= moved;",
-    "if (low == sought) { e[low] = g; }",
-    "e[end] = 0.0f;",
-    "starts[s] = low;",
-    "ends[s] = end;",
+    `${d("low")} -= moved;`,
+    `if (low == sought) { ${e("low")} = g; }`,
+    `${e("end")} = 0.0f;`,
+    `${start("s")} = low;`,
+    `${end("s")} = end;`,
   ];
 }
 
 /** All sweeps' rotations on the rows of each thread, in one pass: registers x0, x1, ... are columns k to k + sweeps. */
-function applyText(n: number, { threads, sweeps }: TridiagonalConfig, inMemory: boolean): Text {
+function applyText(
+  n: number,
+  lanes: number,
+  { sweeps }: TridiagonalConfig,
+  { v, rotation, start, end }: Parts,
+  inMemory: boolean,
+): Text {
   const count = formatU32(n);
   const at = (k: string): string =>
-    inMemory ? `v[(${k}) * ${count} + i]` : `basis[base - (${k}) * ${count}]`;
+    inMemory ? v(`(${k}) * ${count} + i`) : `basis[base - (${k}) * ${count}]`;
   return [
     `var least = ${formatU32(n)};`,
     "var to = 0u;",
     times(sweeps, (s) => [
-      `let start${s} = starts[${s}];`,
-      `let end${s} = ends[${s}];`,
+      `let start${s} = ${start(`${s}`)};`,
+      `let end${s} = ${end(`${s}`)};`,
       `if (start${s} < end${s}) { least = min(least, start${s}); to = max(to, end${s}); }`,
     ]),
     block(
       "if (least < to)",
-      strided("i", n, threads, [
+      strided("i", n, lanes, [
         !inMemory && `let base = item * ${formatU32(n * n)} + ${formatU32((n - 1) * n)} + i;`,
         times(sweeps, (s) => `var x${s + 1} = ${s === 0 ? at("to") : "0.0f"};`),
         `var ahead = ${at("to - 1u")};`,
@@ -218,7 +288,7 @@ function applyText(n: number, { threads, sweeps }: TridiagonalConfig, inMemory: 
             const [x, y] = [`x${s}`, `x${s + 1}`];
             return block(
               `if (${s === sweeps - 1 ? "" : `k >= ${formatU32(sweeps - 1 - s)} && `}${column} >= start${s} && ${column} < end${s})`,
-              `let by = rotations[${formatU32(s * n)} + ${column}];`,
+              `let by = ${rotation(`${formatU32(s * n)} + ${column}`)};`,
               `let x = ${x};`,
               `${x} = by.x * x - by.y * ${y};`,
               `${y} = by.y * x + by.x * ${y};`,

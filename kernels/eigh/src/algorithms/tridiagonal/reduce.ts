@@ -13,12 +13,14 @@ import { PORT_TYPES, strides } from "../../buffers.ts";
 import type { EighProblem } from "../../problem.ts";
 import { strided } from "../../wgsl/strided.ts";
 import {
+  aheadText,
   type Columns,
   columnBytes,
   columnMain,
   columnMemory,
   everyQuad,
   passText,
+  placeText,
   reflectionText,
   reflector,
   rowsAt,
@@ -72,7 +74,7 @@ export function reduceText(
         `for (var column = 0u; column < ${inside ? count : formatU32(Math.min(n, COLUMNS_A_DISPATCH))}; column += 1u)`,
         inside ? "let k = column;" : `let k = extents.iteration * ${formatU32(COLUMNS_A_DISPATCH)} + column;`,
         !inside && n % COLUMNS_A_DISPATCH !== 0 && `if (k >= ${count}) { break; }`,
-        column({ shape, reduction: config.reduction, groups: 1, a }, meet),
+        column({ shape, reduction: config.reduction, groups: 1, a, far: !inside }, meet),
       ),
       !inside && [
         strided("q", quads, threads, [
@@ -108,6 +110,8 @@ function load(problem: EighProblem, shape: Shape, { memory }: TridiagonalConfig,
 function column(columns: Columns, meet: Text): Text {
   const { n, quads, threads, parts } = columns.shape;
   return [
+    placeText(columns),
+    aheadText(columns),
     rowText(columns, ""),
     reflectionText(columns),
     passText(columns),

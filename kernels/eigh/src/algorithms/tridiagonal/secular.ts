@@ -1,5 +1,6 @@
 import { block, lines, type Text } from "@tunelab/variants";
 import { bounded } from "../../wgsl/bounded.ts";
+import { fourOf, fours, total } from "../../wgsl/fours.ts";
 
 /** Steps after which a root counts as not found; about 5 are usual. */
 export const MOST_STEPS = 40;
@@ -8,23 +9,25 @@ const LOST = "4.7683716e-7f";
 
 /** f at `mu` from the pole `origin`: sums over poles to the left (down to minus infinity at pole k) and to the right, and those of their derivatives. */
 const evaluate = (n: number, first: boolean): Text => {
-  const sum = (from: string, to: string, into: string): Text =>
-    bounded(
-      "o",
-      from === "0u" ? to : `${to} - ${from}`,
+  const sum = (from: string, to: string, into: string): Text => [
+    `${first ? "var " : ""}${into}s = vec4f();`,
+    `${first ? "var " : ""}d${into}s = vec4f();`,
+    fours(
+      from,
+      to,
       n,
-      `let j = ${from === "0u" ? "o" : `${from} + o`};`,
+      `let z = ${fourOf((spot) => `kz[at + ${spot}]`)};`,
       // One division a pole: its square and its product with the weight's root are numbers where the distance's square is none.
-      "let ratio = kz[at + j] / ((kd[at + j] - origin) - mu);",
-      `${into} += kz[at + j] * ratio;`,
-      `d${into} += ratio * ratio;`,
-    );
+      `let ratio = select(vec4f(), z / ((${fourOf((spot) => `kd[at + ${spot}]`)} - origin) - mu), whole);`,
+      `${into}s += z * ratio;`,
+      `d${into}s += ratio * ratio;`,
+    ),
+    `${first ? "var " : ""}${into} = ${total(`${into}s`)};`,
+    `${first ? "var " : ""}d${into} = ${total(`d${into}s`)};`,
+  ];
   return [
-    first
-      ? ["var left = 0.0f;", "var right = 0.0f;", "var dleft = 0.0f;", "var dright = 0.0f;"]
-      : ["left = 0.0f;", "right = 0.0f;", "dleft = 0.0f;", "dright = 0.0f;"],
     sum("0u", "k + 1u", "left"),
-    sum("(k + 1u)", "kept", "right"),
+    sum("k + 1u", "kept", "right"),
     `${first ? "var " : ""}f = weight + left + right;`,
   ];
 };

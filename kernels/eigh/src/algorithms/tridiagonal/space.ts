@@ -3,6 +3,7 @@ import { onlyWhen } from "@tunelab/variants";
 import type { EighProblem } from "../../problem.ts";
 import { MOST_BYTES } from "../../wgsl/lanes.ts";
 import { tridiagonalBytes } from "./bytes.ts";
+import { qlThreads, sweepsADispatch } from "./ql.ts";
 
 export type TridiagonalConfig = {
   readonly threads: number;
@@ -11,7 +12,11 @@ export type TridiagonalConfig = {
   readonly reduction: "workgroup" | "subgroup";
   readonly solver: "ql" | "divide";
   readonly sweeps: number;
+  readonly matrices: number;
 };
+
+/** Most threads that WebGPU's devices grant a workgroup. */
+const MOST_THREADS = 1024;
 
 export function tridiagonalSpace(problem: EighProblem): Space<TridiagonalConfig> {
   const { n } = problem;
@@ -50,6 +55,13 @@ export function tridiagonalSpace(problem: EighProblem): Space<TridiagonalConfig>
         unit: "sweeps",
         doc: "QL sweeps whose rotations pass over the vectors together",
       },
+      {
+        name: "matrices",
+        values: [1, 2, 4, 8, 16],
+        unit: "matrices",
+        doc: "matrices of a workgroup while QL turns them: one, or several with no more threads each than they have rows",
+        absent: 1,
+      },
     ],
     constraints: [
       onlyWhen(
@@ -66,10 +78,23 @@ export function tridiagonalSpace(problem: EighProblem): Space<TridiagonalConfig>
         holds: ({ groups }) => groups === 1 || 4 * groups <= n,
       },
       onlyWhen("sweeps", 2, ["solver"], ({ solver }) => solver === "ql", "divide and conquer sweeps nothing"),
+      onlyWhen(
+        "matrices",
+        1,
+        ["solver"],
+        ({ solver }) => solver === "ql" && !Number.isFinite(sweepsADispatch(n)),
+        "only QL that ends in one dispatch takes several a workgroup",
+      ),
+      {
+        name: "shared-threads",
+        doc: `a workgroup has at most ${MOST_THREADS} threads`,
+        parameters: ["threads", "matrices"],
+        holds: (config) => qlThreads(n, config) <= MOST_THREADS,
+      },
       {
         name: "fits-any-device",
         doc: `workgroup memory is at most ${MOST_BYTES} bytes`,
-        parameters: ["threads", "memory", "groups", "solver", "sweeps"],
+        parameters: ["threads", "memory", "groups", "solver", "sweeps", "matrices"],
         holds: (config) => tridiagonalBytes(problem, config) <= MOST_BYTES,
       },
       {

@@ -13,11 +13,13 @@ import { PORT_TYPES, strides } from "../../buffers.ts";
 import type { EighProblem } from "../../problem.ts";
 import { strided } from "../../wgsl/strided.ts";
 import {
+  aheadText,
   columnBytes,
   columnMain,
   columnMemory,
   everyQuad,
   passText,
+  placeText,
   reflectionText,
   reflector,
   rowsAt,
@@ -63,7 +65,7 @@ export function wideText(
   const { n, quads, threads, across, parts } = shape;
   const { groups, reduction } = config;
   const wide = formatU32(quads);
-  const columns = { shape, reduction, groups, a: rowsAt(shape) };
+  const columns = { shape, reduction, groups, a: rowsAt(shape), far: true };
   const subgroups = reduction === "subgroup";
   /** Address of a workgroup's part, of the column that a dispatch finds (0) or of the one before (1). */
   const partial = (group: string, before: 0 | 1): string =>
@@ -84,6 +86,10 @@ export function wideText(
       `let team = t / ${formatU32(across)};`,
       `let place = t % ${formatU32(across)};`,
       "let k = extents.iteration;",
+      placeText(columns),
+      "var pending = 0.0f;",
+      `if (k > 0u) { pending = band[${bandAt(n, "factor")} + k - 1u]; }`,
+      aheadText(columns),
       // The column before: its vector lies in `work` from its first quad on.
       "var share = 0.0f;",
       strided("c", quads, threads, [
@@ -100,9 +106,8 @@ export function wideText(
       ]),
       "line[t] = share;",
       "workgroupBarrier();",
-      summed("product", threads, (o) => `line[${o}]`, columns),
-      "var pending = 0.0f;",
-      `if (k > 0u) { pending = band[${bandAt(n, "factor")} + k - 1u]; }`,
+      // Threads beyond the quads have no share.
+      summed("product", Math.min(threads, quads), (o) => `line[${o}]`, columns),
       "let half = 0.5f * pending * (pending * product);",
       strided("c", quads, threads, ["ws[c] = pending * ws[c] - half * vs[c];"]),
       "workgroupBarrier();",
