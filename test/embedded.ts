@@ -11,17 +11,20 @@ export const driver: Environment | undefined = await embeddedDriver().catch((err
 });
 
 /**
- * Runs a TypeScript module on the embedded software GPU and reads the last line that it prints as JSON. A child, for the driver must
+ * Runs a TypeScript module on the embedded software GPU and reads the last line that it prints as JSON, `words` its arguments. A child, for the driver must
  * be in the environment before its process starts.
  */
-export async function reportOf<T>(child: URL): Promise<T> {
+export async function reportOf<T>(
+  child: URL,
+  { words = [], timeout = 60_000 }: { readonly words?: readonly string[]; readonly timeout?: number } = {},
+): Promise<T> {
   const environment = Object.fromEntries(
     Object.entries({ ...process.env, ...driver }).filter(([, value]) => value !== undefined),
   );
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ["--conditions=@tunelab/source", "--import", import.meta.resolve("tsx"), fileURLToPath(child)],
-    { env: environment, timeout: 60_000, killSignal: "SIGKILL" },
+    ["--conditions=@tunelab/source", "--import", import.meta.resolve("tsx"), fileURLToPath(child), ...words],
+    { env: environment, timeout, killSignal: "SIGKILL" },
   );
   return JSON.parse(stdout.trim().split("\n").at(-1)!) as T;
 }

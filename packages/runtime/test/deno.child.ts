@@ -94,7 +94,8 @@ async function withAdapter(adapter: GPUAdapter) {
   const narrow = await adapter.requestDevice();
   const algorithms = Object.keys(matchedFilterOperation.operation.algorithms);
   const defaults: string[] = [];
-  for (const n of [64, 1024, 2048]) defaults.push(...(await correlations(narrow, adapter, n, algorithms)));
+  for (const n of [64, 1024, 2048, 32_768])
+    defaults.push(...(await correlations(narrow, adapter, n, algorithms)));
   const shipped = [
     ...(await correlations(narrow, adapter, 256, await shippedIds(256))),
     ...(await correlations(narrow, adapter, 1024, await shippedIds(1024))),

@@ -30,13 +30,19 @@ describe.skipIf(!deno || !driver)("in Deno, through wgpu and naga on the embedde
   });
 
   it("every algorithm of the matched filter computes what the CPU does, within WebGPU's default limits", () => {
-    const hierarchical = report.defaults.filter((line) => /two-kernel|tile-fused/.test(line));
-    const flat = report.defaults.filter((line) => !hierarchical.includes(line));
-    expect(flat).toHaveLength(9);
-    expect(new Set(how(flat))).toEqual(new Set(["right"]));
-    // Without a threshold there is nothing for them to answer.
-    expect(hierarchical).toHaveLength(6);
-    for (const line of hierarchical) expect(line).toMatch(/^(usage|unsupported) (two-kernel|tile-fused): /);
+    // The default and the algorithms in order, at 64, 1024, 2048 and 32768 points. Without a threshold the last two answer nothing.
+    const answers = [
+      [true, true, true, false, false, false],
+      [true, true, true, true, false, false],
+      [true, true, true, true, false, false],
+      [true, false, false, true, false, false],
+    ].flat();
+    expect(report.defaults).toHaveLength(answers.length);
+    for (const [at, line] of report.defaults.entries()) {
+      if (answers[at]) expect(line).toMatch(/^right /);
+      else expect(line).toMatch(/^(usage|unsupported) (fused|corr-reduce|four-step|two-kernel|tile-fused): /);
+    }
+    expect(report.defaults[18]).toMatch(/^right four-step/);
   });
 
   it("every shipped variant compiles and is right, or is refused for the feature that it needs", () => {

@@ -1,0 +1,59 @@
+import { supports } from "@tunelab/contract";
+import { capabilitiesOf, Executor, requestDeviceFor } from "@tunelab/executor";
+import { create, globals } from "webgpu";
+import { fourStep, type MatchedFilterProblem } from "../src/index.ts";
+import { suite } from "../src/suite.ts";
+
+/**
+ * Runs the default of each problem in the arguments once, untimed, on the adapter of the environment, with memory for `most` pairs' scratch at a
+ * time: prints each verdict, the pieces, and the verdict of the other pairs where the last datum has a NaN.
+ */
+// Must outlive every device.
+const gpu = create([]);
+Object.assign(globalThis, globals, { gpu });
+
+export interface LongRun {
+  readonly matched: number;
+  readonly total: number;
+  readonly maxError: number;
+  readonly detail?: string;
+  readonly pieces: number;
+  readonly itemsPerPiece: number;
+  readonly ms: number;
+}
+
+async function runOf(problem: MatchedFilterProblem, most: number): Promise<LongRun> {
+  const { n, data, templates } = problem;
+  const adapter = (await gpu.requestAdapter())!;
+  const device = await requestDeviceFor(adapter);
+  const capabilities = capabilitiesOf(device, adapter.info);
+  const spectra = (data + templates) * 8 * n;
+  // Tables, pairs, records and partial peaks are under a half of a pair's scratch.
+  const budgets = { memoryBytes: spectra + (most + 0.5) * 8 * n };
+  const executor = new Executor(device, capabilities, { clock: performance, budgets });
+  const config = fourStep.defaultConfig(problem, capabilities);
+  const fit = supports(fourStep.resources(problem, config), capabilities);
+  if (!fit.supported) throw new Error(fit.reason);
+  const inputs = suite.inputs(problem, 1);
+  const oracle = suite.oracle(problem, inputs);
+  const instance = await (await executor.prepare(fourStep.plan(problem, config, capabilities))).bind(inputs);
+  instance.poison();
+  const start = performance.now();
+  await instance.run();
+  const outputs = await instance.read();
+  const ms = performance.now() - start;
+  const { pieces, itemsPerPiece } = instance.cut;
+  instance.dispose();
+  executor.dispose();
+  device.destroy();
+  const verdict = oracle.check(outputs, { count: problem.pairs, seed: 1 });
+  const { matched, total, maxError, detail } = verdict;
+  return { matched, total, maxError, ...(detail ? { detail } : {}), pieces, itemsPerPiece, ms };
+}
+
+const runs: LongRun[] = [];
+for (const [problem, most] of JSON.parse(process.argv[2]!) as [MatchedFilterProblem, number][]) {
+  runs.push(await runOf(problem, most));
+}
+console.log(JSON.stringify(runs));
+process.exit(0);
