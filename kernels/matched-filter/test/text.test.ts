@@ -4,7 +4,15 @@ import { checkConfig, countValid, formatId, randomFrom, sample } from "@tunelab/
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { create, globals } from "webgpu";
 import { declaredWorkgroupBytes } from "../../../test/declared.ts";
-import { corrReduce, fourStep, fused, type MatchedFilterProblem, operation } from "../src/index.ts";
+import {
+  corrReduce,
+  fourStep,
+  fused,
+  type MatchedFilterProblem,
+  operation,
+  tileFused,
+  twoKernel,
+} from "../src/index.ts";
 
 Object.assign(globalThis, globals);
 // Referenced for as long as devices live, or the process crashes in the driver thread.
@@ -91,6 +99,10 @@ describe("the texts of the matched filter", () => {
     for (const name of ["two-kernel", "tile-fused"]) {
       expect(operation.answers!(name, { ...problem(16_384), threshold: 1 })).toBe(true);
       expect(operation.answers!(name, { ...problem(32_768), threshold: 1 })).toBe(false);
+    }
+    for (const algorithm of [twoKernel, tileFused] as const) {
+      const long = { ...problem(32_768), threshold: 1 };
+      expect(countValid(algorithm.space(long) as Parameters<typeof countValid>[0])).toBe(0);
     }
   });
 

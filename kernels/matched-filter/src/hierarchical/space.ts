@@ -16,6 +16,7 @@ import {
 } from "@tunelab/kernel-fft";
 import type { FusedConfig } from "../algorithms/fused/space.ts";
 import { fusedSpace } from "../algorithms/fused/space.ts";
+import { oneWorkgroupHolds } from "../length.ts";
 import { INVERSE, LEAST_BANDED_N, type MatchedFilterProblem } from "../problem.ts";
 import { type Loads, loadingShape, loadsConstraint } from "../wgsl/loads.ts";
 import { reductionMemory } from "../wgsl/peak.ts";
@@ -116,6 +117,7 @@ const asked = (problem: MatchedFilterProblem): Constraint<never>[] => [
     parameters: [],
     holds: () => problem.n >= LEAST_BANDED_N,
   },
+  oneWorkgroupHolds(problem.n),
 ];
 
 /** What refining has not: a survivor stands alone. */

@@ -78,11 +78,11 @@ export const stepsParameters = (n: number): Parameter[] => [
   },
 ];
 
-/** What holds for both steps, but for the invocations of a workgroup. */
-export const stepsConstraints = (n: number): Constraint<StepsConfig>[] => [
+/** What holds for both steps, but for the invocations of a workgroup; `short` is the algorithm for lengths that are not split. */
+export const stepsConstraints = (n: number, short: string): Constraint<StepsConfig>[] => [
   {
     name: "long-enough-to-split",
-    doc: `shorter transforms than ${FOUR_STEP_N} fit one workgroup everywhere: choose one-workgroup`,
+    doc: `shorter transforms than ${FOUR_STEP_N} fit one workgroup everywhere: choose ${short}`,
     parameters: [],
     holds: () => n >= FOUR_STEP_N && n <= MAXIMUM_N,
   },
@@ -118,7 +118,7 @@ export function fourStepSpace(n: number): Space<FourStepConfig> {
       },
     ],
     constraints: [
-      ...stepsConstraints(n),
+      ...stepsConstraints(n, "one-workgroup"),
       {
         name: "threads-for-both-steps",
         doc: `a step has 2 threads a transform at least, and a workgroup ${INVOCATIONS} at most: 2 points <= split, n / split <= ${INVOCATIONS} points / side`,

@@ -55,6 +55,6 @@ const constraints = (n: number): readonly Constraint<FourStepConfig>[] => [
 export function fourStepSpace(n: number): Space<FourStepConfig> {
   return {
     parameters: [...withConstants(stepsParameters(n)), ...own],
-    constraints: [...stepsConstraints(n), ...constraints(n)],
+    constraints: [...stepsConstraints(n, "fused"), ...constraints(n)],
   };
 }
