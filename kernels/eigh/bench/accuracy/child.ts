@@ -62,13 +62,18 @@ function rowOf(
   for (let item = 0; item < problem.batch; item++) {
     const kind = kindOf(problem, item).name;
     const found = judge(outputs, item, true);
-    if (typeof found === "string") {
-      faults.push(`${kind}: ${found}`);
-      continue;
-    }
-    for (const name of Object.keys(worst) as (keyof Errors)[]) {
-      // NaN is no error that is small.
-      if (!(found[name] <= worst[name].error)) worst[name] = { error: found[name], kind };
+    const names = Object.keys(worst) as (keyof Errors)[];
+    const fault =
+      typeof found === "string"
+        ? found
+        : names
+            .filter((name) => !Number.isFinite(found[name]))
+            .map((name) => `${name} is off by ${found[name]} n eps`)
+            .join(", ");
+    if (fault !== "") faults.push(`${kind}: ${fault}`);
+    if (typeof found === "string" || fault !== "") continue;
+    for (const name of names) {
+      if (found[name] > worst[name].error) worst[name] = { error: found[name], kind };
     }
   }
   return {

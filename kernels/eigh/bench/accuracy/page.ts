@@ -15,7 +15,7 @@ export function pageOf(records: readonly FormRecord[], orders: readonly number[]
     "",
     "Written by `pnpm --filter @tunelab/kernel-eigh accuracy`; never edited by hand.",
     "",
-    `Each form as it is without tuning, on ${known[0]?.device ?? "no device"}, decomposes a batch with one matrix of every kind at each order: ${KINDS.map(({ name }) => name).join(", ")}. ` +
+    `Each form as it is without tuning (the tridiagonal one by either solver, with a workgroup a matrix), on ${known[0]?.device ?? "no device"}, decomposes a batch with one matrix of every kind at each order: ${KINDS.map(({ name }) => name).join(", ")}. ` +
       "Matrices are the same for the same order (the order is the seed); rows are 0 to 2 elements longer than they need be, and upper triangles hold junk that no form may read. " +
       "The errors, each judged in full and in float64, are the residual ‖A V − V diag(w)‖ / ‖A‖ and the orthogonality ‖Vᵀ V − 1‖, both by Frobenius' norm, and the largest error of an eigenvalue over ‖A‖₂, " +
       `in units of n eps (eps = 2⁻²³); the bound is ${BOUND}. A matrix that holds NaN or infinity is right when it is reported and all its results are NaN.`,
