@@ -1,8 +1,10 @@
 import { existsSync } from "node:fs";
-import { basename, resolve } from "node:path";
+import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { CONTRACT_VERSION, DEFAULT_CAPABILITIES, Fault, firstLine, type Suite } from "@tunelab/contract";
+import { CONTRACT_VERSION, DEFAULT_CAPABILITIES, Fault, type Suite } from "@tunelab/contract";
+import { checkSpace } from "@tunelab/variants";
 import { commandLine } from "./build.ts";
+import { guarded, placeOf, reasonOf } from "./outside-guard.ts";
 
 /** Whether `--kernel` names a module rather than an operation of the laboratory. */
 export function isModulePath(text: string): boolean {
@@ -27,8 +29,8 @@ export async function loadOutside(path: string): Promise<Suite> {
     throw new Fault("usage", `${placeOf(error, file)} throws when it is loaded: ${reasonOf(error)}`);
   }
   const suite = suiteIn(module, path);
-  await refuseOtherContract(suite, path, file);
-  return suite;
+  await refuseUnusable(suite, path, file);
+  return guarded(suite, file);
 }
 
 function suiteIn(module: Readonly<Record<string, unknown>>, path: string): Suite {
@@ -47,38 +49,31 @@ function suiteIn(module: Readonly<Record<string, unknown>>, path: string): Suite
   return suite as Suite;
 }
 
-/** Plans the first algorithm's default on the first problem: a plan says which contract it was written for. */
-async function refuseOtherContract(suite: Suite, path: string, file: string): Promise<void> {
+/** Plans each algorithm's default on the first problem, for a plan says which contract it was written for, and looks at its space. */
+async function refuseUnusable(suite: Suite, path: string, file: string): Promise<void> {
   const [problem] = [...suite.workloads.quick, ...suite.workloads.standard, ...suite.workloads.full];
-  const [load] = Object.values(suite.operation.algorithms);
-  if (!problem || !load)
+  const algorithms = Object.values(suite.operation.algorithms);
+  if (!problem || algorithms.length === 0)
     throw new Fault("usage", `${path} has ${problem ? "no algorithm" : "no problem in its workloads"}`);
-  let contract: number;
-  try {
-    const algorithm = await load();
-    const config = algorithm.defaultConfig(problem, DEFAULT_CAPABILITIES);
-    ({ contract } = algorithm.plan(problem, config, DEFAULT_CAPABILITIES));
-  } catch (error) {
-    throw new Fault("usage", `${placeOf(error, file)} cannot plan its default: ${reasonOf(error)}`);
+  for (const load of algorithms) {
+    let contract: number;
+    let faults: readonly string[];
+    try {
+      const algorithm = await load();
+      const config = algorithm.defaultConfig(problem, DEFAULT_CAPABILITIES);
+      ({ contract } = algorithm.plan(problem, config, DEFAULT_CAPABILITIES));
+      faults = checkSpace(algorithm.space(problem)).map(
+        (fault) => `the space of ${algorithm.name}: ${fault}`,
+      );
+    } catch (error) {
+      throw new Fault("usage", `${placeOf(error, file)} cannot plan its default: ${reasonOf(error)}`);
+    }
+    if (contract !== CONTRACT_VERSION)
+      throw new Fault(
+        "usage",
+        `${path} was written for contract ${contract}, this laboratory speaks ${CONTRACT_VERSION}: ` +
+          "bring its plans up to date with packages/contract/src/plan.ts",
+      );
+    if (faults.length > 0) throw new Fault("usage", `${path}, ${faults[0]}`);
   }
-  if (contract !== CONTRACT_VERSION)
-    throw new Fault(
-      "usage",
-      `${path} was written for contract ${contract}, this laboratory speaks ${CONTRACT_VERSION}: ` +
-        "bring its plans up to date with packages/contract/src/plan.ts",
-    );
-}
-
-/** The file with the line of the error in it, as far as the error says. */
-function placeOf(error: unknown, file: string): string {
-  const text = error instanceof Error ? `${error.message}\n${error.stack ?? ""}` : "";
-  const name = basename(file).replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  const line = new RegExp(`${name}(?:\\?[^:\\s]*)?:(\\d+)`).exec(text)?.[1];
-  return line === undefined ? file : `${file}:${line}`;
-}
-
-/** What went wrong in one line; a compiler's first line says only that something did. */
-function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return /ERROR: (.+)/.exec(text)?.[1] ?? firstLine(text);
 }

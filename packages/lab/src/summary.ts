@@ -1,6 +1,6 @@
 import { bestNs, type SessionHeader, type Suite, TIME_METRIC, type TuningTable } from "@tunelab/contract";
 import { gridText, nothingStale, summaryTable } from "@tunelab/report";
-import type { TuneResult } from "@tunelab/tuner";
+import { type TuneResult, UNPLANNED } from "@tunelab/tuner";
 import { commandLine } from "./build.ts";
 import { absentFrom, countsText, failureLines, nothingVerified } from "./failures-text.ts";
 import type { Io } from "./io.ts";
@@ -74,11 +74,12 @@ export const untrustedText = (reason: string): string => `NOT TO BE TRUSTED: ${r
 /** "77 trials (28 failed: 26 inaccurate, 2 hung; 0 do not fit the device, 0 reused)." */
 export function trialsText({ trials, problems, reused }: TuneResult): string {
   const failed = trials.filter((trial) => bestNs(trial) === undefined).map(({ status }) => status);
-  const refused = problems
-    .flatMap((problem) => Object.values(problem.refused))
-    .reduce((sum, count) => sum + count, 0);
+  const limits = problems.flatMap((problem) => Object.entries(problem.refused));
+  const refused = (unplanned: boolean): number =>
+    limits.reduce((sum, [limit, count]) => sum + ((limit === UNPLANNED) === unplanned ? count : 0), 0);
+  const unplanned = refused(true) > 0 ? `${refused(true)} cannot be planned, ` : "";
   const failures = failed.length > 0 ? `${failed.length} failed: ${countsText(failed)}` : "none failed";
-  return `${trials.length} trials (${failures}; ${refused} do not fit the device, ${reused} reused).`;
+  return `${trials.length} trials (${failures}; ${unplanned}${refused(false)} do not fit the device, ${reused} reused).`;
 }
 
 /** What the account names mean to a person. */

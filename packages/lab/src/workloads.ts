@@ -1,6 +1,13 @@
-import { Fault, type Problem, type Space, type Suite, type WorkloadName } from "@tunelab/contract";
+import {
+  Fault,
+  type Problem,
+  problemKey,
+  type Space,
+  type Suite,
+  type WorkloadName,
+} from "@tunelab/contract";
 import { loadAlgorithms, type Workload } from "@tunelab/tuner";
-import { checkWhere, type Where } from "@tunelab/variants";
+import { checkWhere, type Where, whyEmpty } from "@tunelab/variants";
 import type { Io } from "./io.ts";
 import { loadSuite, parseProblem } from "./registry.ts";
 
@@ -65,4 +72,25 @@ export async function checkRestriction(where: Where, workloads: readonly Workloa
       spaces.push(...problems.map((problem) => algorithm.space(problem)));
   }
   checkWhere(where, spaces);
+}
+
+/**
+ * Problems without a valid variant, each named with the constraint that removed the last; where no problem has any nothing can be
+ * measured. @throws Fault `usage`.
+ */
+export async function refuseEmpty(workloads: readonly Workload[], io: Io): Promise<void> {
+  const empty: string[] = [];
+  let useful = 0;
+  for (const { suite, problems, algorithms: names } of workloads) {
+    const { operation } = suite;
+    const algorithms = await loadAlgorithms(operation, names);
+    for (const problem of problems) {
+      const answering = algorithms.filter(({ name }) => operation.answers?.(name, problem) !== false);
+      const reasons = answering.map((algorithm) => whyEmpty(algorithm.space(problem))?.reason);
+      if (reasons.length === 0 || reasons.some((reason) => reason === undefined)) useful++;
+      else empty.push(`${operation.name} ${problemKey(problem)}: ${reasons[0]}`);
+    }
+  }
+  if (empty.length > 0 && useful === 0) throw new Fault("usage", empty[0]!);
+  for (const line of empty) io.note(`Without ${line}`);
 }

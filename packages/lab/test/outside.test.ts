@@ -148,6 +148,21 @@ const WRONG: readonly (readonly [what: string, text: string, says: RegExp])[] = 
     /my-\d+\.ts:\d+ cannot plan its default: no plan/,
   ],
   [
+    "has a constraint that throws",
+    GOOD.replace("holds: ({ tile }) => n % tile === 0", "holds: () => {\n throw new Error('no rule'); }"),
+    /my-\d+\.ts:\d+ .*: no rule/,
+  ],
+  [
+    "has a constraint on a parameter that there is not",
+    GOOD.replace('parameters: ["tile", "rows"]', 'parameters: ["tile", "rowz"]'),
+    /the space of tiled: constraint rows-fit-tile reads the unknown parameter rowz/,
+  ],
+  [
+    "has a parameter without values",
+    GOOD.replace("values: [0, 1]", "values: []"),
+    /the space of tiled: parameter padding has no values/,
+  ],
+  [
     "takes another's name",
     GOOD.replace('name: "batched-transpose"', 'name: "matched-filter"'),
     /matched-filter is a kernel of the laboratory/,
@@ -169,6 +184,56 @@ describe("a module that is no kernel", () => {
       expect(notes.trim().split("\n")).toHaveLength(1);
     }
   });
+
+  it("because a module that it imports throws is named with that module's line", async () => {
+    await writeFile(
+      join(folder, "helper.ts"),
+      "const a = 1;\nthrow new Error('helpless');\nexport default a;",
+    );
+    const path = join(folder, "importing.ts");
+    await writeFile(path, 'import "./helper.ts";\nexport default {};');
+    const { code, notes } = await lab(["space", path]);
+    expect([code, notes]).toEqual([
+      2,
+      expect.stringMatching(/helper\.ts:2 throws when it is loaded: helpless$/),
+    ]);
+  });
+
+  it("for a function of it that throws later is named with the function and its line", async () => {
+    const path = join(folder, "later.ts");
+    await writeFile(
+      path,
+      GOOD.replace("const bytes = n", "if (config.tile === 8) throw 1;\nconst bytes = n"),
+    );
+    const { code, notes } = await lab(["space", path]);
+    expect([code, notes]).toEqual([2, expect.stringMatching(/later\.ts tiled\.plan throws: 1$/)]);
+  });
+
+  it.each([
+    [
+      "no tile hangs over the edge",
+      ["holds: ({ tile }) => n % tile === 0", "holds: () => false"],
+      /tile-divides-n .* holds for no/,
+    ],
+    [
+      "bounds that contradict",
+      [
+        "constraints: [",
+        'constraints: [{ name: "few", doc: "", parameters: ["rows"], holds: ({ rows }) => rows < 4 }, { name: "many", doc: "", parameters: ["rows"], holds: ({ rows }) => rows > 4 },',
+      ],
+      /many removes the last; few .*, many .* contradict one another/,
+    ],
+  ])(
+    "with %s, so that no variant is valid, is refused before a device is opened",
+    async (what, [from, to], says) => {
+      const path = join(folder, `${what.split(" ").at(-1)}.ts`);
+      await writeFile(path, GOOD.replace(from!, to!));
+      const { code, notes } = await lab(["tune", "--kernel", path, "--device", "swiftshader"]);
+      expect(code).toBe(2);
+      expect(notes).toMatch(says);
+      expect(notes).not.toContain("Device ");
+    },
+  );
 
   it("because it is not there says so", async () => {
     const { code, notes } = await lab(["tune", "--kernel", "./nowhere/kernel.ts"]);

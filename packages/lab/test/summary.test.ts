@@ -38,6 +38,10 @@ it("trials that failed are counted by how they failed, the most frequent first",
   expect(trialsText(result(trials, [refused]))).toBe(
     "4 trials (3 failed: 2 inaccurate, 1 hung; 3 do not fit the device, 1 reused).",
   );
+  const unplanned = problem({ refused: { plan: 2, maxComputeWorkgroupStorageSize: 1 } });
+  expect(trialsText(result(trials, [unplanned]))).toContain(
+    "; 2 cannot be planned, 1 do not fit the device,",
+  );
 });
 
 it("a session without failures says so", () => {

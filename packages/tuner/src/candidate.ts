@@ -24,6 +24,9 @@ export interface Planned extends Candidate {
   readonly hash: string;
 }
 
+/** Stands for a limit where planning throws: no device would take the candidate. */
+export const UNPLANNED = "plan";
+
 /** A candidate that cannot run, with the limit that refuses it. */
 export interface Refused {
   readonly limit: string;
@@ -58,6 +61,10 @@ export async function planCandidate(
     };
   } catch (error) {
     // A plan that throws refuses its configuration; the rest of the space is still good.
-    return { limit: "plan", reason: asFault(error, "unsupported").message };
+    const why = asFault(error, "unsupported").message;
+    return {
+      limit: UNPLANNED,
+      reason: `${formatId(algorithm.name, space, config)} cannot be planned: ${why}`,
+    };
   }
 }

@@ -1,4 +1,4 @@
-export { loadAlgorithms } from "./candidate.ts";
+export { loadAlgorithms, UNPLANNED } from "./candidate.ts";
 export type { Compiler } from "./farm.ts";
 export { type Objective, objectiveNamed, TIME } from "./objective.ts";
 export { FINALISTS } from "./ranking.ts";

@@ -2,7 +2,7 @@ import { bestNs, type Grade, problemKey, type Trial, type TrialOutcome } from "@
 import { ROWS_KEPT } from "@tunelab/selection";
 import { Allowance } from "./allowance.ts";
 import { extensionUntil } from "./budget.ts";
-import { type Planned, planCandidate, type Refused } from "./candidate.ts";
+import { type Planned, planCandidate, type Refused, UNPLANNED } from "./candidate.ts";
 import { TIME } from "./objective.ts";
 import { Pool } from "./pool.ts";
 import { algorithmOf, BatchQueue, type Queue, type QueueOwner, type Waiting } from "./queue.ts";
@@ -150,7 +150,8 @@ export class Search {
     return this.#allowance.fits(this.#allowance.reserve());
   }
 
-  #refuse(candidate: Candidate, { limit }: Refused): void {
+  #refuse(candidate: Candidate, { limit, reason }: Refused): void {
+    if (limit === UNPLANNED && !this.#refused[limit]) this.#context.progress({ kind: "skipped", reason });
     this.#refused[limit] = (this.#refused[limit] ?? 0) + 1;
     this.#context.strategy.observe(observationOf(candidate, undefined));
   }

@@ -53,7 +53,7 @@ describe("a search", () => {
     });
   });
 
-  it("takes a configuration whose plan throws for one that does not fit", async () => {
+  it("takes a configuration whose plan throws for one that does not fit, and says why once", async () => {
     const plan = algorithmNamed("only").plan;
     const picky = algorithmNamed("only", {
       plan: (problem, config, capabilities) => {
@@ -61,12 +61,16 @@ describe("a search", () => {
         return plan(problem, config, capabilities);
       },
     });
-    const { result } = await session({
+    const { result, progress } = await session({
       suite: toySuite({ algorithms: [picky] }),
       tune: { strategy: "exhaustive", budgetMs: 100_000 },
     });
     expect(result.stopped).toBeUndefined();
     expect(result.problems[0]).toMatchObject({ screened: 38, refused: { plan: 4 } });
+    const told = progress.flatMap((event) => (event.kind === "skipped" ? [event.reason] : []));
+    expect(told.filter((line) => /planned/.test(line))).toEqual([
+      expect.stringMatching(/^only\/x=3,.* cannot be planned: three is not possible$/),
+    ]);
   });
 
   it("of a restricted space searches only that part, and measures the default all the same", async () => {

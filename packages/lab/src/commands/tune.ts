@@ -44,7 +44,7 @@ import { budgetText, sessionProgress } from "../progress.ts";
 import { kernelNamed, operationNames } from "../registry.ts";
 import { headerFor, ownTables, writeTables } from "../session.ts";
 import { printResult } from "../summary.ts";
-import { checkRestriction, workloadsOf } from "../workloads.ts";
+import { checkRestriction, refuseEmpty, workloadsOf } from "../workloads.ts";
 
 interface TuneFlags {
   readonly device: string;
@@ -164,6 +164,7 @@ async function run(flags: TuneFlags, io: Io): Promise<void> {
     io,
   );
   await checkRestriction(where, workloads);
+  await refuseEmpty(workloads, io);
   for (const { suite } of workloads) objectiveNamed(flags.objective, suite);
   io.note(
     `Device ${target.id} (${target.kind}), profile ${profile}: ${workloads.map(({ suite }) => suite.operation.name).join(", ")}, ` +
