@@ -87,6 +87,37 @@ describe("the matched filter's oracle", () => {
     expect(verdict.maxError).toBeLessThan(1e-7);
   });
 
+  it("takes another lag of the same magnitude as a near tie, and one of less as a mismatch", () => {
+    const n = 128;
+    // 1 + exp(2 pi i 2 t / n) + 0.5 exp(2 pi i t / n) is largest at lag 0, and less at n / 2; without the last they are equal.
+    const spectrum = (third: number): Float32Array => {
+      const words = new Float32Array(2 * n);
+      words.set([1, 0, third, 0, 1, 0]);
+      return words;
+    };
+    for (const [third, nearTies] of [
+      [0, 1],
+      [0.5, 0],
+    ] as const) {
+      const one = { n, data: 1, templates: 1, pairs: 1 };
+      const templates = new Float32Array(2 * n).map((_, word) => (word % 2 ? 0 : 1));
+      const inputs = { data: spectrum(third), templates, pairs: new Uint32Array(2) };
+      const records = new Uint32Array(4);
+      records[0] = n / 2;
+      new Float32Array(records.buffer).set([2 - third, 0, 2 - third], 1);
+      const verdict = suite.oracle(one, inputs).check({ records }, SAMPLE);
+      expect(verdict).toMatchObject({ nearTies, matched: nearTies });
+    }
+  });
+
+  it("accepts what float64 gives at n = 65536, every lag planted", () => {
+    const long = { n: 65_536, data: 1, templates: 2, pairs: 2 };
+    const own = suite.inputs(long, 4);
+    const verdict = suite.oracle(long, own).check({ records: perfect(long, own) }, SAMPLE);
+    expect(verdict).toMatchObject({ matched: 2, total: 2, sampled: 2, nearTies: 0 });
+    expect(verdict.maxError).toBeLessThan(1e-7);
+  });
+
   it("plants a lag of its own for every pair", () => {
     expect(new Set(Array.from({ length: 15 }, (_, p) => right[4 * p])).size).toBeGreaterThan(10);
   });
