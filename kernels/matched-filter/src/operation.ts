@@ -111,12 +111,12 @@ export const operation: Operation<MatchedFilterProblem> = {
     ];
   },
 
-  answers(algorithm, { n, threshold }) {
-    // At the longest that one workgroup holds too: that takes the 256 invocations of WebGPU's defaults, and compatibility mode grants 128.
-    if (algorithm === "four-step") return n >= ONE_WORKGROUP_N;
-    if (n > ONE_WORKGROUP_N) return false;
-    return !HIERARCHICAL.includes(algorithm) || (threshold !== undefined && n >= LEAST_BANDED_N);
-  },
+  // Steps at the longest that one workgroup holds too: that takes the 256 invocations of WebGPU's defaults, and compatibility mode grants 128.
+  answers: (algorithm, { n, threshold }) =>
+    algorithm === "four-step"
+      ? n >= ONE_WORKGROUP_N
+      : n <= ONE_WORKGROUP_N &&
+        (!HIERARCHICAL.includes(algorithm) || (threshold !== undefined && n >= LEAST_BANDED_N)),
 
   algorithms: {
     fused: async () => (await import("./algorithms/fused/plan.ts")).fused,
