@@ -65,15 +65,19 @@ export function dawnVersion(path: string): string {
   return KNOWN_BUILDS[hash] ?? `sha-${hash}`;
 }
 
-/** Dawn's toggles for a profile. Timestamp quantization (65,536 ns) is lifted in every profile: a measurement setting. */
+/** Dawn's toggles for a profile, or `instead` of its own. Timestamp quantization (65,536 ns) is lifted in every profile: a measurement setting. */
 export interface Toggles {
   readonly enabled: readonly string[];
   readonly disabled: readonly string[];
 }
 
-export function togglesOf(profile: ProfileName, quantizedTimestamps: boolean): Toggles {
+export function togglesOf(
+  profile: ProfileName,
+  quantizedTimestamps: boolean,
+  instead?: readonly string[],
+): Toggles {
   return {
-    enabled: PROFILES[profile].toggles,
+    enabled: instead ?? PROFILES[profile].toggles,
     disabled: quantizedTimestamps ? [] : ["timestamp_quantization"],
   };
 }

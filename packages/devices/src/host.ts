@@ -125,7 +125,7 @@ async function openDevice(
   parent: Pick<ParentApi, "lost">,
 ): Promise<Opened> {
   const path = dawnPath();
-  const toggles = togglesOf(profile, options.quantizedTimestamps ?? false);
+  const toggles = togglesOf(profile, options.quantizedTimestamps ?? false, options.toggles);
   const gpu = openDawn(dawnFlags(options.backend, options.match, toggles), path);
   const adapter = await requestAdapter(gpu, options);
   const info = deviceInfoOf(reportOf(adapter, options.backend, options.match), dawnVersion(path));

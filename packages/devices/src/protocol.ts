@@ -32,6 +32,8 @@ export interface HostOptions {
   readonly modules?: readonly string[];
   /** Compiles for another host that times meanwhile: nothing runs on the device here, not even to measure the clock's tick. */
   readonly compilesOnly?: boolean;
+  /** Code-generating toggles in place of the profile's: to time what one of them costs alone. No table knows such a device. */
+  readonly toggles?: readonly string[];
   /** Measurement toggles beside the profile's: timestamp quantization off, unless a test wants it on. */
   readonly quantizedTimestamps?: boolean;
 }

@@ -20,6 +20,7 @@ import {
   type Deadlines,
   type HostApi,
   type HostHello,
+  type HostOptions,
   OutOfTime,
   type PairBench,
   type RacedField,
@@ -28,17 +29,14 @@ import { type HostProcess, spawnHost } from "./spawn.ts";
 import { startFault } from "./start-fault.ts";
 import { overdue, type Until, untilAfter, within } from "./until.ts";
 
-export interface BenchOptions {
+/** How a bench's host opens its adapter, beside what the target says. */
+type Opening = Pick<HostOptions, "modules" | "compilesOnly" | "toggles" | "quantizedTimestamps">;
+
+export interface BenchOptions extends Opening {
   /** Module that calls `serveHost` with the operations to measure. */
   readonly entry: URL | string;
   readonly profile?: ProfileName;
   readonly deadlines?: Partial<Deadlines>;
-  /** Paths of modules with operations from outside the entry's own. */
-  readonly modules?: readonly string[];
-  /** The bench is asked for nothing but `compile`, while another one times on the device. */
-  readonly compilesOnly?: boolean;
-  /** Leave Dawn's 65,536 ns timestamp steps on, as browsers do. */
-  readonly quantizedTimestamps?: boolean;
 }
 
 /** Starts in a row that may fail before the machine, not the variant, is to blame. */
@@ -286,12 +284,13 @@ class Supervisor {
   }
 
   async #startOnce(until?: Until): Promise<Running | { failure: Failure }> {
-    const { entry, profile, modules, quantizedTimestamps, compilesOnly } = this.#options;
+    const { entry, profile, modules, quantizedTimestamps, compilesOnly, toggles } = this.#options;
     const host = {
       ...this.#target.host,
       profile: profile ?? "portable",
       quantizedTimestamps: quantizedTimestamps ?? false,
       ...(modules ? { modules } : {}),
+      ...(toggles ? { toggles } : {}),
       ...(compilesOnly ? { compilesOnly } : {}),
     };
     let running: Running | undefined;

@@ -160,6 +160,8 @@ describe("Dawn's flags", () => {
     ]);
     expect(toggleNames(togglesOf("portable", false))).toEqual(["!timestamp_quantization"]);
     expect(dawnFlags("null", undefined, togglesOf("portable", true))).toEqual(["backend=null"]);
+    // One of native's alone, to time what it costs.
+    expect(togglesOf("portable", true, ["disable_robustness"]).enabled).toEqual(["disable_robustness"]);
   });
 
   it("use names that this dawn.node knows: it takes unknown ones in silence", () => {

@@ -25,6 +25,7 @@ import { register as ship } from "./commands/ship.ts";
 import { register as space } from "./commands/space.ts";
 import { register as spirv } from "./commands/spirv.ts";
 import { register as tables } from "./commands/tables.ts";
+import { register as toggles } from "./commands/toggles.ts";
 import { register as tune } from "./commands/tune.ts";
 import { register as wgsl } from "./commands/wgsl.ts";
 import { EXIT, type Io, reportFailure } from "./io.ts";
@@ -55,7 +56,7 @@ export function programFor(io: Io): Command {
     library,
     errorRates,
   ];
-  const studies = [collapse, padding, saturation];
+  const studies = [collapse, padding, saturation, toggles];
   const publishing = [tables, ship, results, experiment, report, notebook];
   const comparing = [compare, ab, comparisons];
   for (const register of [tune, ...comparing, ...publishing, ...inspecting, ...studies, pack])

@@ -14,6 +14,7 @@ import { spirvPage } from "../src/spirv/page.ts";
 import { complaints, forgotten, isExperiment, type Row, rowsOf } from "../src/spirv/rows.ts";
 import { standInFor } from "../src/spirv/stand-in.ts";
 import { lengthsOf, merged, type Subject, type SubjectText, sampleOf, textsOf } from "../src/spirv/texts.ts";
+import { readToggleTimes } from "../src/spirv/toggle-times.ts";
 import { subjectFor, variantOf } from "../src/subject.ts";
 import { lab } from "./collect.ts";
 
@@ -285,7 +286,8 @@ describe("the published page", () => {
   it("is what its figures and the published tables give", async () => {
     const root = requireCheckout();
     const data = await readData(root);
-    const page = spirvPage(data, await tablesBelow(join(root, "tables"))).markdown();
+    const tables = await tablesBelow(join(root, "tables"));
+    const page = spirvPage(data, tables, await readToggleTimes(root)).markdown();
     expect(page).toBe(await readFile(join(root, PAGE), "utf8"));
   });
 

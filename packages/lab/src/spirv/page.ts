@@ -14,6 +14,7 @@ import {
 } from "./data.ts";
 import { KNOWN } from "./known.ts";
 import { PROFILES_COMPARED, type Shared, sharedTimes } from "./times.ts";
+import { readToggleTimes, type ToggleTimes, toggleSection } from "./toggle-times.ts";
 
 const sum = (rows: readonly DataRow[], figure: (row: DataRow) => number): number =>
   rows.reduce((total, row) => total + figure(row), 0);
@@ -24,11 +25,15 @@ export async function generatedSpirv(
   tables: readonly TuningTable[],
 ): Promise<ReadonlyMap<string, string>> {
   if (!existsSync(join(root, DATA))) return new Map();
-  return new Map([[PAGE, spirvPage(await readData(root), tables).markdown()]]);
+  return new Map([[PAGE, spirvPage(await readData(root), tables, await readToggleTimes(root)).markdown()]]);
 }
 
 /** The published page. Figures come from the compiler alone, times from the published tables. */
-export function spirvPage(data: SpirvData, tables: readonly TuningTable[]): Page {
+export function spirvPage(
+  data: SpirvData,
+  tables: readonly TuningTable[],
+  toggles: readonly ToggleTimes[] = [],
+): Page {
   const { rows, device, implementation, sample } = data;
   const [shipped, sampled] = [rows.filter((row) => !isSampled(row)), rows.filter(isSampled)];
   const ship = shippingKernels(rows);
@@ -38,7 +43,7 @@ export function spirvPage(data: SpirvData, tables: readonly TuningTable[]): Page
     `SPIR-V that ${implementation} hands to the driver of ${device}, of every variant that ships (rows of the shipped tables, the portfolio at their ` +
       `lengths, the defaults that run without a table) and of a sample of ${sample.count} over all algorithms and lengths (seed ${sample.seed}). ` +
       "`portable` is default toggles, `native` without robustness and workgroup zero-initialisation. Written by `pnpm lab spirv --report`; " +
-      "`pnpm lab spirv --report --check` makes the figures again, `pnpm tables` the page. Nothing here was timed but the last section.",
+      "`pnpm lab spirv --report --check` makes the figures again, `pnpm tables` the page. Nothing here was timed but the last two sections.",
   );
   out.heading(2, "In all");
   out.text(
@@ -58,6 +63,8 @@ export function spirvPage(data: SpirvData, tables: readonly TuningTable[]): Page
   out.text(rowsGrid(sampled, false));
   out.heading(2, "Times");
   out.text(timesText(sharedTimes(tables)));
+  out.heading(2, "Times of each toggle");
+  out.text(toggleSection(toggles));
   return out;
 }
 

@@ -9,6 +9,7 @@ import { DATA, dataRow, dataText, PAGE, readData, rowKey, type SpirvData, shippi
 import { spirvPage } from "./page.ts";
 import { complaints, forgotten, type Row, rowsOf } from "./rows.ts";
 import { merged, type Subject, sampleOf, shippedOf } from "./texts.ts";
+import { readToggleTimes } from "./toggle-times.ts";
 
 /** Variants of the published sample. */
 const SAMPLED = 60;
@@ -21,7 +22,7 @@ async function subjectsNow(seed: number): Promise<readonly Subject[]> {
 }
 
 async function filesOf(root: string, data: SpirvData): Promise<Generated> {
-  const page = spirvPage(data, await tablesBelow(join(root, "tables")));
+  const page = spirvPage(data, await tablesBelow(join(root, "tables")), await readToggleTimes(root));
   return new Map([
     [DATA, dataText(data)],
     [PAGE, page.markdown()],
