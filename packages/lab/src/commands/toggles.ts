@@ -179,7 +179,7 @@ export function timesOf(
         "data",
         `${variant} has no time ${TOGGLE_SETS[at]!.name}: ${failed?.status}, ${failed?.reason ?? "no reason given"}`,
       );
-    return us;
+    return us.sort((a, b) => a - b);
   });
   const verdicts = outcomes.flat().flatMap(({ verdict }) => verdict ?? []);
   const sum = (part: "matched" | "total"): number =>
@@ -187,8 +187,8 @@ export function timesOf(
   return {
     ...{ matched: sum("matched"), total: sum("total") },
     leastUs: Object.fromEntries(
-      each.map((us, at) => [TOGGLE_SETS[at]!.name, Number(Math.min(...us).toPrecision(TIME_DIGITS))]),
+      each.map((us, at) => [TOGGLE_SETS[at]!.name, Number(us[0]!.toPrecision(TIME_DIGITS))]),
     ),
-    scatter: Number(Math.max(...each.map((us) => Math.max(...us) / Math.min(...us) - 1)).toPrecision(3)),
+    scatter: Number(Math.max(...each.map(([least, next]) => (next ?? least!) / least! - 1)).toPrecision(3)),
   };
 }

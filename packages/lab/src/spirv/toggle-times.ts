@@ -35,7 +35,7 @@ export interface ToggleTimes {
   readonly rounds: number;
   readonly matched: number;
   readonly total: number;
-  /** Microseconds by the name of the set; the largest ratio between two rounds of one set, minus 1. */
+  /** Microseconds by the name of the set; how far the two least rounds of any set lie apart, as a fraction. */
   readonly leastUs: Readonly<Record<string, number>>;
   readonly scatter: number;
 }
@@ -119,7 +119,7 @@ export function toggleSection(times: readonly ToggleTimes[]): string {
   });
   return (
     "Least time under each set of toggles over least time under native, of the same plans in turn, in hosts of their own. `without robustness` still zeroes workgroup memory, " +
-    "`without zeroed workgroup memory` still bounds every index. *Scatter*: how far two rounds of one set lay apart; a smaller difference says nothing." +
+    "`without zeroed workgroup memory` still bounds every index. *Scatter*: how far apart the two least rounds of a set lay, of the worst set; a smaller difference says nothing." +
     `\n\n${grid}`
   );
 }
