@@ -1,4 +1,5 @@
 import { deviceSlug, Fault, problemKey, slug, type TableEntry, type TuningTable } from "@tunelab/contract";
+import { accuracySection, erringOf } from "./accuracy.ts";
 import { candidatesChart } from "./charts/candidates.ts";
 import { algorithmLines, linesChart } from "./charts/lines.ts";
 import { sensitivityChart } from "./charts/sensitivity.ts";
@@ -62,6 +63,7 @@ export async function operationPage(input: ReportInput, name: string): Promise<P
     crossovers(page, file, table, points, words);
     sensitivity(page, file, table, points);
     if (operation) {
+      accuracySection(page, erringOf(table, evidence, complete), operation);
       page.heading(3, "Regret of the nearest-entry rule");
       page.text(
         "Each problem's entry is taken out of the table; the library's own rule then chooses from what is left, and what it would borrow is compared with the best. Where no other entry can lend (a length that it alone has), the default runs.",
