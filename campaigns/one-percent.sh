@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Is a change of 1% seen? Among prebuilt commits whose kernel does a little more (a chain of dependent multiply-adds in all workgroups or a share of
-# them), the one nearest to 1% is compared with the plain one 10 times: at least 9 must call it slower. Then the time that comparing all shipped
+# Is a change of 1% seen? Among prebuilt commits whose kernel does a little more (a chain of dependent multiply-adds at its start),
+# the one nearest to 1% is compared with the plain one 10 times: at least 9 must call it slower. Then the time that comparing all shipped
 # matched-filter entries takes (goal: under 180 s).
 #
-#   pnpm --filter @tunelab/example-compare-power commits --out "$PWD/.gpu/power" --steps 12,13,14,15,16/2,32/2,64/2,32/4,64/4,256/8
+#   pnpm --filter @tunelab/example-compare-power commits --out "$PWD/.gpu/power"
 #   bash campaigns/one-percent.sh            both          bash campaigns/one-percent.sh power | shipped        one part
 #   bash campaigns/one-percent.sh power -- --kernel matched-filter --problem n=64,data=2,templates=4,pairs=8 --runs 1        a rehearsal
 #

@@ -1,8 +1,7 @@
 /**
- * Makes a scratch repository with one commit for each chain (its length, and `/K` for one in every K-th workgroup alone), and packs
- * them all beside the commit they begin from:
+ * Makes a scratch repository with one commit for each length of chain, and packs them all beside the commit they begin from:
  *
- *     pnpm --filter @tunelab/example-compare-power commits --out /tmp/power --kernel matched-filter --steps 8,16,64/4
+ *     pnpm --filter @tunelab/example-compare-power commits --out /tmp/power --kernel matched-filter --steps 16,32,64
  *
  * `/tmp/power/lab` then holds a laboratory that needs no git; `measure.mjs` goes with it.
  */
@@ -17,7 +16,7 @@ const { values } = parseArgs({
   options: {
     out: { type: "string" },
     kernel: { type: "string", default: "matched-filter" },
-    steps: { type: "string", default: "8,12,16,16/2,64/2,64/4,64/8,256/16" },
+    steps: { type: "string", default: "16,24,40,56,72,96,128" },
   },
 });
 if (!values.out) throw new Error("--out DIR is missing: name a folder to make");
@@ -46,19 +45,18 @@ const renamed = plain.replace("export const suite", "const plain");
 if (renamed === plain) throw new Error(`${suite} exports no const suite`);
 
 const names: string[] = [];
-for (const word of values.steps.split(",")) {
-  const [steps, every = 1] = word.split("/").map(Number);
-  const name = every === 1 ? `burden-${steps}` : `burden-${steps}-every-${every}`;
+for (const steps of values.steps.split(",").map(Number)) {
+  const name = `burden-${steps}`;
   git("checkout", "--quiet", "-B", name, base);
   cpSync(join(here, "burden.ts"), join(repo, dirname(suite), "burden.ts"));
-  const text = `import { burdened } from "./burden.ts";\n${renamed}\nexport const suite = burdened(plain as never, ${steps}, ${every});\n`;
+  const text = `import { burdened } from "./burden.ts";\n${renamed}\nexport const suite = burdened(plain as never, ${steps});\n`;
   writeFileSync(join(repo, suite), text);
   git("add", "--all");
   git(
     "commit",
     "--quiet",
     "--message",
-    `${values.kernel}: ${steps} dependent multiply-adds more an invocation, one workgroup in ${every}`,
+    `${values.kernel}: ${steps} dependent multiply-adds more an invocation`,
   );
   names.push(name);
 }
