@@ -59,7 +59,8 @@ export function decidingParameter(erring: readonly Erring[]): string | undefined
     const groups = [...valuesOf(erring, parameter).values()].map((of) =>
       of.filter(({ error }) => error > 0).map(({ error }) => Math.log(error)),
     );
-    return { parameter, ...explained(groups.filter(({ length }) => length > 0)) };
+    // A value that was tried once explains its own error whatever else that variant had.
+    return { parameter, ...explained(groups.filter(({ length }) => length > 1)) };
   });
   const [first] = parameters.sort((a, b) => b.share - a.share);
   return first && first.share >= ENOUGH && first.apart >= Math.log(TELLING) ? first.parameter : undefined;

@@ -22,6 +22,16 @@ const MIXED: readonly Erring[] = [
 describe("the parameter that decides how exact a variant is", () => {
   it("is the one that explains the errors, and not one that came with it", () => {
     expect(decidingParameter(MIXED)).toBe("twiddles");
+    // Padding 32 was tried once, with sines: it explains more than twiddles do, and decides nothing.
+    const padded = MIXED.map((one, at) => ({
+      ...one,
+      config: { ...one.config, padding: at === 4 ? 32 : 0 },
+    }));
+    const worse = padded.map((one, at) => (at === 4 ? { ...one, error: 0.1 } : one));
+    expect(decidingParameter(worse)).toBe("twiddles");
+    expect(
+      decidingParameter(worse.filter(({ config }) => config.twiddles === "table" || config.padding === 32)),
+    ).toBeUndefined();
   });
 
   it("is none where errors are alike, or where there is one value, or one trial of each", () => {
