@@ -4,6 +4,334 @@ import type { RuleSet } from "@tunelab/selection";
 export const rules: readonly RuleSet[] = [
   {
     "operation": "eigh",
+    "profile": "native",
+    "device": {
+      "capabilities": {
+        "features": ["subgroup-size-control", "subgroups", "timestamp-query"],
+        "limits": {
+          "maxBufferSize": 1099511627776,
+          "maxComputeInvocationsPerWorkgroup": 1024,
+          "maxComputeWorkgroupSizeX": 1024,
+          "maxComputeWorkgroupStorageSize": 49152,
+          "maxComputeWorkgroupsPerDimension": 65535,
+          "maxStorageBufferBindingSize": 2147483644,
+          "maxStorageBuffersPerShaderStage": 16,
+          "maxUniformBufferBindingSize": 65536,
+          "minStorageBufferOffsetAlignment": 16,
+          "minUniformBufferOffsetAlignment": 64
+        },
+        "subgroup": { "maximum": 32, "minimum": 32 }
+      },
+      "identity": {
+        "device": "nvidia-h200",
+        "adapterType": "discrete",
+        "architecture": "",
+        "backend": "vulkan",
+        "compiler": "tint",
+        "description": "NVIDIA H200",
+        "driver": "NVIDIA: 580.159.04 580.159.4.0",
+        "implementation": "dawn",
+        "implementationVersion": "0.6.2",
+        "vendor": "nvidia"
+      }
+    },
+    "computeUnits": 132,
+    "costs": {
+      "block": {
+        "byteUs": 0,
+        "fixedUs": 449.3,
+        "flopUs": 0.000001094,
+        "medianOff": 2.73,
+        "runs": 11,
+        "serialUs": 0,
+        "shortBy": 53.9,
+        "worstOff": 53.9
+      },
+      "one-sided": {
+        "byteUs": 3.037e-7,
+        "fixedUs": 14.69,
+        "flopUs": 3.498e-8,
+        "medianOff": 1.13,
+        "runs": 21,
+        "serialUs": 0,
+        "shortBy": 1.46,
+        "worstOff": 1.46
+      },
+      "scalar": {
+        "byteUs": 8.933e-7,
+        "fixedUs": 51.63,
+        "flopUs": 1.804e-7,
+        "medianOff": 1.16,
+        "runs": 9,
+        "serialUs": 0,
+        "shortBy": 7.99,
+        "worstOff": 7.99
+      },
+      "tridiagonal": {
+        "byteUs": 0.000003327,
+        "fixedUs": 86.96,
+        "flopUs": 0,
+        "medianOff": 1.14,
+        "runs": 13,
+        "serialUs": 0,
+        "shortBy": 87.4,
+        "worstOff": 87.4
+      }
+    },
+    "rules": []
+  },
+  {
+    "operation": "eigh",
+    "profile": "portable",
+    "device": {
+      "capabilities": {
+        "features": ["subgroup-size-control", "subgroups", "timestamp-query"],
+        "limits": {
+          "maxBufferSize": 1099511627776,
+          "maxComputeInvocationsPerWorkgroup": 1024,
+          "maxComputeWorkgroupSizeX": 1024,
+          "maxComputeWorkgroupStorageSize": 49152,
+          "maxComputeWorkgroupsPerDimension": 65535,
+          "maxStorageBufferBindingSize": 2147483644,
+          "maxStorageBuffersPerShaderStage": 16,
+          "maxUniformBufferBindingSize": 65536,
+          "minStorageBufferOffsetAlignment": 16,
+          "minUniformBufferOffsetAlignment": 64
+        },
+        "subgroup": { "maximum": 32, "minimum": 32 }
+      },
+      "identity": {
+        "device": "nvidia-h200",
+        "adapterType": "discrete",
+        "architecture": "",
+        "backend": "vulkan",
+        "compiler": "tint",
+        "description": "NVIDIA H200",
+        "driver": "NVIDIA: 580.159.04 580.159.4.0",
+        "implementation": "dawn",
+        "implementationVersion": "0.6.2",
+        "vendor": "nvidia"
+      }
+    },
+    "computeUnits": 132,
+    "costs": {
+      "block": {
+        "byteUs": 2.082e-7,
+        "fixedUs": 1310,
+        "flopUs": 2.676e-7,
+        "medianOff": 1.3,
+        "runs": 50,
+        "serialUs": 0.003199,
+        "shortBy": 6.23,
+        "worstOff": 6.23
+      },
+      "one-sided": {
+        "byteUs": 4.168e-7,
+        "fixedUs": 9.559,
+        "flopUs": 2.53e-8,
+        "medianOff": 1.14,
+        "runs": 126,
+        "serialUs": 0.001165,
+        "shortBy": 2.43,
+        "worstOff": 2.43
+      },
+      "scalar": {
+        "byteUs": 3.859e-7,
+        "fixedUs": 17.72,
+        "flopUs": 1.744e-7,
+        "medianOff": 1.35,
+        "runs": 231,
+        "serialUs": 0.005384,
+        "shortBy": 70.3,
+        "worstOff": 70.3
+      },
+      "tridiagonal": {
+        "byteUs": 8.562e-7,
+        "fixedUs": 119.2,
+        "flopUs": 0,
+        "medianOff": 2.23,
+        "runs": 122,
+        "serialUs": 0.1153,
+        "shortBy": 79.4,
+        "worstOff": 79.4
+      }
+    },
+    "rules": [
+      {
+        "problems": [
+          { "batch": 1, "gap": 0, "n": 32, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 4, "gap": 0, "n": 32, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 32, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 64, "gap": 0, "n": 32, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1, "gap": 0, "n": 48, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 4, "gap": 0, "n": 48, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 48, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 64, "gap": 0, "n": 48, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1, "gap": 0, "n": 64, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 4, "gap": 0, "n": 64, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 64, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 64, "gap": 0, "n": 64, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1, "gap": 0, "n": 96, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 4, "gap": 0, "n": 96, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 96, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 64, "gap": 0, "n": 96, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1, "gap": 0, "n": 128, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 4, "gap": 0, "n": 128, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 128, "pad": 0, "spectrum": "random", "vectors": "yes" }
+        ],
+        "regret": { "count": 19, "median": 1, "worst": 1 },
+        "rule": {
+          "options": [
+            { "algorithm": "scalar", "config": {}, "name": "scalar" },
+            { "algorithm": "one-sided", "config": {}, "name": "one-sided" },
+            { "algorithm": "block", "config": {}, "name": "block" },
+            { "algorithm": "tridiagonal", "config": {}, "name": "tridiagonal" }
+          ],
+          "powers": { "batch": 0, "n": 1 },
+          "steps": [{ "from": 0, "option": "one-sided" }]
+        },
+        "study": "nvidia-h200/tint-vulkan.portable/studies/eigh-backends.json"
+      },
+      {
+        "problems": [
+          { "batch": 1, "gap": 0, "n": 64, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 8, "gap": 0, "n": 64, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1, "gap": 0, "n": 128, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 8, "gap": 0, "n": 128, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1, "gap": 0, "n": 256, "pad": 0, "spectrum": "random", "vectors": "yes" }
+        ],
+        "regret": { "count": 5, "median": 1, "worst": 1 },
+        "rule": {
+          "options": [
+            { "algorithm": "block", "config": { "inner": 4 }, "name": "inner=4" },
+            { "algorithm": "block", "config": { "inner": 3 }, "name": "inner=3" },
+            { "algorithm": "block", "config": { "inner": 2 }, "name": "inner=2" },
+            { "algorithm": "block", "config": { "inner": 1 }, "name": "inner=1" }
+          ],
+          "powers": { "batch": 0, "n": 1 },
+          "steps": [{ "from": 0, "option": "inner=2" }, { "from": 90.51, "option": "inner=1" }]
+        },
+        "study": "nvidia-h200/tint-vulkan.portable/studies/eigh-inner.json"
+      },
+      {
+        "problems": [
+          { "batch": 16, "gap": 0, "n": 4, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 64, "gap": 0, "n": 4, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 256, "gap": 0, "n": 4, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 4096, "gap": 0, "n": 4, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 8, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 64, "gap": 0, "n": 8, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 256, "gap": 0, "n": 8, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 4096, "gap": 0, "n": 8, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 16, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 64, "gap": 0, "n": 16, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 256, "gap": 0, "n": 16, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 4096, "gap": 0, "n": 16, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 32, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 64, "gap": 0, "n": 32, "pad": 0, "spectrum": "random", "vectors": "yes" }
+        ],
+        "regret": { "count": 14, "median": 1, "worst": 1 },
+        "rule": {
+          "options": [
+            { "algorithm": "scalar", "config": { "matrices": 1 }, "name": "1" },
+            { "algorithm": "scalar", "config": { "matrices": 2 }, "name": "2" },
+            { "algorithm": "scalar", "config": { "matrices": 4 }, "name": "4" },
+            { "algorithm": "scalar", "config": { "matrices": 8 }, "name": "8" },
+            { "algorithm": "scalar", "config": { "matrices": 16 }, "name": "16" }
+          ],
+          "powers": { "batch": 0.625, "n": 1 },
+          "steps": [{ "from": 0, "option": "1" }, { "from": 608.9, "option": "2" }]
+        },
+        "study": "nvidia-h200/tint-vulkan.portable/studies/eigh-matrices.json"
+      },
+      {
+        "problems": [
+          { "batch": 16, "gap": 0, "n": 2, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 64, "gap": 0, "n": 2, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1024, "gap": 0, "n": 2, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 8192, "gap": 0, "n": 2, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 3, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 64, "gap": 0, "n": 3, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1024, "gap": 0, "n": 3, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 8192, "gap": 0, "n": 3, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 4, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 64, "gap": 0, "n": 4, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1024, "gap": 0, "n": 4, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 8192, "gap": 0, "n": 4, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 6, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 64, "gap": 0, "n": 6, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1024, "gap": 0, "n": 6, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 8192, "gap": 0, "n": 6, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 8, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 64, "gap": 0, "n": 8, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1024, "gap": 0, "n": 8, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 8192, "gap": 0, "n": 8, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 12, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 64, "gap": 0, "n": 12, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1024, "gap": 0, "n": 12, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 8192, "gap": 0, "n": 12, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 16, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 64, "gap": 0, "n": 16, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1024, "gap": 0, "n": 16, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 8192, "gap": 0, "n": 16, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 24, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 64, "gap": 0, "n": 24, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1024, "gap": 0, "n": 24, "pad": 0, "spectrum": "random", "vectors": "yes" }
+        ],
+        "regret": { "count": 31, "median": 1, "worst": 1.016 },
+        "rule": {
+          "options": [
+            { "algorithm": "one-sided", "config": { "exchange": "subgroup" }, "name": "subgroup" },
+            { "algorithm": "one-sided", "config": { "exchange": "memory" }, "name": "workgroup" }
+          ],
+          "powers": { "batch": 0.375, "n": 1 },
+          "steps": [{ "from": 0, "option": "subgroup" }, { "from": 337.2, "option": "workgroup" }]
+        },
+        "study": "nvidia-h200/tint-vulkan.portable/studies/eigh-modes.json"
+      },
+      {
+        "problems": [
+          { "batch": 1, "gap": 0, "n": 8, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 8, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 256, "gap": 0, "n": 8, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1, "gap": 0, "n": 16, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 16, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 256, "gap": 0, "n": 16, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1, "gap": 0, "n": 24, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 24, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 256, "gap": 0, "n": 24, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1, "gap": 0, "n": 32, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 32, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 256, "gap": 0, "n": 32, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1, "gap": 0, "n": 48, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 48, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 256, "gap": 0, "n": 48, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1, "gap": 0, "n": 64, "pad": 0, "spectrum": "random", "vectors": "yes" }
+        ],
+        "regret": { "count": 16, "median": 1, "worst": 1.065 },
+        "rule": {
+          "options": [
+            { "algorithm": "scalar", "config": { "matrices": 1, "threads": 32 }, "name": "32" },
+            { "algorithm": "scalar", "config": { "matrices": 1, "threads": 64 }, "name": "64" },
+            { "algorithm": "scalar", "config": { "matrices": 1, "threads": 128 }, "name": "128" },
+            { "algorithm": "scalar", "config": { "matrices": 1, "threads": 256 }, "name": "256" },
+            { "algorithm": "scalar", "config": { "matrices": 1, "threads": 512 }, "name": "512" },
+            { "algorithm": "scalar", "config": { "matrices": 1, "threads": 1024 }, "name": "1024" }
+          ],
+          "powers": { "batch": -0.125, "n": 1 },
+          "steps": [
+            { "from": 0, "option": "32" },
+            { "from": 6.727, "option": "128" },
+            { "from": 13.86, "option": "256" },
+            { "from": 32.96, "option": "512" }
+          ]
+        },
+        "study": "nvidia-h200/tint-vulkan.portable/studies/eigh-threads.json"
+      }
+    ]
+  },
+  {
+    "operation": "eigh",
     "profile": "portable",
     "device": {
       "capabilities": {
