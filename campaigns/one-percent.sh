@@ -7,14 +7,14 @@
 #   bash campaigns/one-percent.sh            both          bash campaigns/one-percent.sh power | shipped        one part
 #   bash campaigns/one-percent.sh power -- --kernel matched-filter --problem n=64,data=2,templates=4,pairs=8 --runs 1        a rehearsal
 #
-# H200: 5 s a candidate and 4 to 7 s a run; 65 s for what is selected, 90 s for all that ships. The 12 MB of .gpu/power may travel as .gpu/power.tgz.
+# H200: 5 s a candidate and problem and 4 to 7 s a run; 65 s for what is selected, 90 s for all that ships. The 12 MB of .gpu/power may travel as .gpu/power.tgz.
 set -u
 POWER=${POWER:-.gpu/power}; LAB=$POWER/lab
 here=$(dirname "$0")/..
 [ -d "$here/$POWER" ] || [ ! -f "$here/$POWER.tgz" ] || tar xzf "$here/$POWER.tgz" -C "$(dirname "$here/$POWER")"
 . "$(dirname "$0")/enter.sh"
 part=both; case "${1:-}" in power | shipped) part=$1; shift ;; esac
-given=(--kernel matched-filter --problem n=1024,data=64,templates=512,pairs=32768 --effect 0.01 --runs 10 --least 9)
+given=(--kernel matched-filter --problem n=4096,data=64,templates=512,pairs=32768 --problem n=2048,data=64,templates=512,pairs=32768 --effect 0.01 --runs 10 --least 9)
 shipped=(--kernel matched-filter --workload standard)
 if [ "${1:-}" = -- ]; then shift; given=("$@"); shipped=(--kernel matched-filter --workload quick --device swiftshader --parity-only); fi
 found=$OUT/one-percent.json; status=0
