@@ -1,4 +1,5 @@
 export { type BetweenOptions, TURNS, turnEntries, turnTable } from "./algorithms/four-step/between.ts";
+export { defaultSteps } from "./algorithms/four-step/default.ts";
 export { fourStep } from "./algorithms/four-step/plan.ts";
 export {
   BETWEEN,

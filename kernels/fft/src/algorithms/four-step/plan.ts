@@ -24,6 +24,7 @@ import {
   workgroupBytes,
 } from "../../transform-space.ts";
 import type { BetweenOptions } from "./between.ts";
+import { defaultSteps } from "./default.ts";
 import { type FourStepConfig, fourStepSpace, stepConfig, stepLengths } from "./space.ts";
 import { readsTable, stepTables, turnBuffer } from "./tables.ts";
 import { columnsText, rowsText, type StepText } from "./text.ts";
@@ -37,34 +38,13 @@ export const fourStep: Algorithm<FftProblem, FourStepConfig> = {
   name: "four-step",
   space: ({ n }) => fourStepSpace(n),
 
-  defaultConfig({ n }, { limits }) {
-    const { maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupStorageSize: memory } = limits;
-    const invocations = Math.min(256, maxComputeInvocationsPerWorkgroup);
-    const split = 2 ** Math.ceil(Math.log2(n) / 2);
-    // As few points a thread as the invocations allow, and fewer neighbours before more than 16 points.
-    const fits = [8, 4, 2]
-      .flatMap((side) => [4, 8, 16, 32].map((points) => ({ side, points })))
-      .filter(({ side, points }) => (side * split) / points <= invocations && 2 * points <= n / split);
-    const { side, points } = fits.find(({ points }) => points <= 16) ??
-      fits[0] ?? { side: 2, points: Math.min(32, n / split / 2) };
-    const base = {
-      split,
-      radix: 4,
-      butterfly: "split",
-      points,
-      padding: 0,
-      gap: 1,
-      twiddles: "table",
-    } as const;
-    const rest = { side, between: "two-level", layout: "rows" } as const;
-    for (let chunk = points; chunk >= 1; chunk /= 2) {
-      for (const staging of ["whole", "split"] as const) {
-        const config: FourStepConfig = { ...base, chunk, staging, ...rest };
-        if (stepMemory(n, config) <= memory) return config;
-      }
-    }
-    return { ...base, chunk: 1, staging: "split", ...rest };
-  },
+  defaultConfig: ({ n }, { limits }) =>
+    defaultSteps(
+      n,
+      limits,
+      (steps): FourStepConfig => ({ ...steps, layout: "rows" }),
+      (config) => stepMemory(n, config),
+    ),
 
   resources({ n }, config) {
     const [columns, rows] = stepLengths(n, config).map((length) => Number(readsTable(length, config)));

@@ -10,6 +10,7 @@ import {
 } from "@tunelab/contract";
 import {
   type BetweenOptions,
+  defaultSteps,
   exchangedBytes,
   exchangeMemory,
   FOUR_STEP_N,
@@ -55,35 +56,16 @@ export const fourStep: Algorithm<MatchedFilterProblem, FourStepConfig> = {
   name: "four-step",
   space: ({ n }) => fourStepSpace(n),
 
-  defaultConfig({ n }, { limits }) {
-    const { maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupStorageSize: memory } = limits;
-    const invocations = Math.min(256, maxComputeInvocationsPerWorkgroup);
-    const split = 2 ** Math.ceil(Math.log2(n) / 2);
-    // As few points a thread as the invocations allow, and fewer neighbours before more than 16 points.
-    const fits = [8, 4, 2]
-      .flatMap((side) => [4, 8, 16, 32].map((points) => ({ side, points })))
-      .filter(({ side, points }) => (side * split) / points <= invocations && 2 * points <= n / split);
-    const { side, points } = fits.find(({ points }) => points <= 16) ??
-      fits[0] ?? { side: 2, points: Math.min(32, n / split / 2) };
-    const base = {
-      split,
-      radix: 4,
-      butterfly: "split",
-      points,
-      padding: 0,
-      gap: 1,
-      twiddles: "table",
-    } as const;
-    const rows = Math.min(16, Math.max(1, (DEFAULT_FILL * points) / (n / split)));
-    const rest = { side, between: "two-level", rows, reduction: "tree", loads: "scalar" } as const;
-    for (let chunk = points; chunk >= 1; chunk /= 2) {
-      for (const staging of ["whole", "split"] as const) {
-        const config: FourStepConfig = { ...base, chunk, staging, ...rest };
-        if (memoryOf(n, config) <= memory) return config;
-      }
-    }
-    return { ...base, chunk: 1, staging: "split", ...rest };
-  },
+  defaultConfig: ({ n }, { limits }) =>
+    defaultSteps(
+      n,
+      limits,
+      (steps): FourStepConfig => {
+        const rows = Math.min(16, Math.max(1, (DEFAULT_FILL * steps.points * steps.split) / n));
+        return { ...steps, rows, reduction: "tree", loads: "scalar" };
+      },
+      (config) => memoryOf(n, config),
+    ),
 
   resources({ n }, config) {
     const { side, rows, points, between, twiddles, reduction } = config;
