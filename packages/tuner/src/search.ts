@@ -1,4 +1,11 @@
-import { bestNs, type Grade, problemKey, type Trial, type TrialOutcome } from "@tunelab/contract";
+import {
+  bestNs,
+  type Grade,
+  problemKey,
+  type Trial,
+  type TrialOutcome,
+  wholeConfig,
+} from "@tunelab/contract";
 import { ROWS_KEPT } from "@tunelab/selection";
 import { Allowance } from "./allowance.ts";
 import { extensionUntil } from "./budget.ts";
@@ -116,10 +123,12 @@ export class Search {
     role: { readonly isDefault: boolean; readonly keep: boolean },
   ): Promise<void> {
     const { problem, searched, capabilities, strategy } = this.#context;
-    for (const candidate of candidates) {
+    for (const { algorithm, config } of candidates) {
       if (this.#screened.size > 0 && !this.#allowance.fits(0)) return;
-      const one = algorithmOf(searched, candidate);
+      const one = algorithmOf(searched, { algorithm, config });
       if (!one) continue; // left out of this session, or gone
+      // A table may be older than a parameter; neighbours of a configuration without it would be no variants.
+      const candidate = { algorithm, config: wholeConfig(one.space, config) };
       const planned = await planCandidate(one, problem, candidate.config, capabilities);
       if ("limit" in planned) {
         this.#refuse(candidate, planned);

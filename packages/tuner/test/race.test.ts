@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { fieldWithin } from "../src/race.ts";
 import { certified, session } from "./bed.ts";
 import type { FakeBench } from "./fakes.ts";
-import { algorithmNamed } from "./toy.ts";
+import { algorithmNamed, toySuite } from "./toy.ts";
 
 const byX = ({ config }: { config: { x?: unknown } }) => ({ ns: 1_000 + Number(config.x) });
 const raced = <T extends { grade: string }>(trials: readonly T[]) =>
@@ -144,6 +144,28 @@ it("the panel is screened right after the defaults and seeds the search", async 
   const gone = [{ algorithm: "gone", config: {} }];
   const after = await session({ answer: byX, tune: { known: () => ({ incumbents: gone, panel: gone }) } });
   expect(after.result.stopped).toBeUndefined();
+});
+
+it("an incumbent older than a parameter is searched around with the value that its absence means", async () => {
+  const { space } = algorithmNamed("only");
+  const younger = algorithmNamed("only", {
+    space: (problem) => {
+      const { parameters, constraints } = space(problem);
+      return {
+        parameters: parameters.map((one) => (one.name === "memory" ? { ...one, absent: 0 } : one)),
+        constraints,
+      };
+    },
+  });
+  const incumbents = [{ algorithm: "only", config: { x: 0, label: "a" } }];
+  const { result, progress } = await session({
+    answer: byX,
+    suite: toySuite({ algorithms: [younger] }),
+    tune: { strategy: "model", known: () => ({ incumbents, panel: [] }) },
+  });
+  expect(result.trials[1]!.config).toEqual({ x: 0, label: "a", memory: 0 });
+  const reasons = progress.flatMap((event) => (event.kind === "skipped" ? [event.reason] : []));
+  expect(reasons.filter((reason) => reason.includes("invalid"))).toEqual([]);
 });
 
 it("a field is as large as there is time for, those that are kept first, and never of one", () => {
