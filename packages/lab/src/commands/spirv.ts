@@ -50,7 +50,11 @@ export function register(program: Command, io: Io): void {
     .option("--device <id>", "a Vulkan device; nothing runs on it", "swiftshader")
     .option("--shipped", "look at every variant that ships, under both profiles")
     .option("--sample <n>", "look at a seeded sample over all algorithms and lengths, under both profiles")
-    .option("--seed <n>", "seed of the sample", "1")
+    .option(
+      "--seed <n>",
+      "seed of the sample; the published page keeps the one it has until another is given",
+      "1",
+    )
     .option("--report", "write the published page; with --check compare it")
     .option("--check", "exit 1 where a clamp stays that another form of the index would spare")
     .option("--json", "print everything as JSON")

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Suite } from "@tunelab/contract";
 import type { DeviceTarget } from "@tunelab/devices";
 import { EXIT, ExitWith, type Io } from "../io.ts";
 import { tablesBelow } from "../known-tables.ts";
@@ -14,11 +15,27 @@ import { readToggleTimes } from "./toggle-times.ts";
 /** Variants of the published sample. */
 const SAMPLED = 60;
 
-/** Everything that ships now and a sample, over all kernels. */
-async function subjectsNow(seed: number): Promise<readonly Subject[]> {
+/** Everything that ships now, over all kernels, and a sample. */
+async function subjectsNow(
+  sample: (suites: readonly Suite[]) => Promise<readonly Subject[]>,
+): Promise<readonly Subject[]> {
   const suites = await Promise.all(operationNames().map(loadSuite));
   const shipped = await Promise.all(suites.map(shippedOf));
-  return [...shipped.flat(), ...(await sampleOf(suites, SAMPLED, seed))];
+  return [...shipped.flat(), ...(await sample(suites))];
+}
+
+const drawn =
+  (seed: number) =>
+  (suites: readonly Suite[]): Promise<readonly Subject[]> =>
+    sampleOf(suites, SAMPLED, seed);
+
+/** The sample of the page that is there, which stays when spaces grow; drawn where there is none of this seed. */
+async function sampleFor(root: string, seed: number): Promise<ReturnType<typeof drawn>> {
+  const committed = await readData(root).catch(() => undefined);
+  if (committed?.sample.seed !== seed || committed.sample.count !== SAMPLED) return drawn(seed);
+  const rows = committed.rows.filter(({ sources }) => sources.includes("sample"));
+  return async () =>
+    rows.map(({ kernel, problem, variant }) => ({ kernel, problem, variant, sources: ["sample"] }));
 }
 
 async function filesOf(root: string, data: SpirvData): Promise<Generated> {
@@ -39,7 +56,7 @@ const dataOf = ({ id, info }: DeviceTarget, rows: readonly Row[], seed: number):
 /** Looks at everything and writes the page; throws exit 1, the page written, where a check would. */
 export async function writePage(target: DeviceTarget, seed: number, io: Io): Promise<void> {
   const root = requireCheckout();
-  const rows = await rowsOf(target, merged(await subjectsNow(seed)), io);
+  const rows = await rowsOf(target, merged(await subjectsNow(await sampleFor(root, seed))), io);
   const files = await filesOf(root, dataOf(target, rows, seed));
   await writeGenerated(root, files, []);
   for (const path of files.keys()) io.note(`written: ${path}`);
@@ -54,7 +71,7 @@ export async function checkPage(target: DeviceTarget, io: Io): Promise<void> {
   const root = requireCheckout();
   const committed = await readData(root);
   const { seed } = committed.sample;
-  const now = await subjectsNow(seed);
+  const now = await subjectsNow(drawn(seed));
   const before = committed.rows.map(({ kernel, problem, variant, sources }) => ({
     kernel,
     problem,

@@ -363,46 +363,47 @@ export const rules: readonly RuleSet[] = [
         "vendor": "google"
       }
     },
+    "computeUnits": 1,
     "costs": {
       "block": {
-        "byteUs": 0.01962,
-        "fixedUs": 1462,
-        "flopUs": 0.0006325,
-        "medianOff": 1.22,
-        "runs": 39,
+        "byteUs": 0.01989,
+        "fixedUs": 1459,
+        "flopUs": 0.0006003,
+        "medianOff": 1.35,
+        "runs": 66,
         "serialUs": 0,
-        "shortBy": 13.1,
-        "worstOff": 13.1
+        "shortBy": 25.2,
+        "worstOff": 25.2
       },
       "one-sided": {
         "byteUs": 0,
-        "fixedUs": 22.73,
-        "flopUs": 0.0006048,
-        "medianOff": 1.84,
-        "runs": 88,
-        "serialUs": 0.009794,
-        "shortBy": 16.3,
-        "worstOff": 16.3
+        "fixedUs": 21.17,
+        "flopUs": 0.000647,
+        "medianOff": 1.76,
+        "runs": 119,
+        "serialUs": 0.01319,
+        "shortBy": 17.2,
+        "worstOff": 17.2
       },
       "scalar": {
         "byteUs": 0,
-        "fixedUs": 272.8,
-        "flopUs": 0.001979,
-        "medianOff": 1.61,
-        "runs": 192,
+        "fixedUs": 272.1,
+        "flopUs": 0.002001,
+        "medianOff": 1.56,
+        "runs": 220,
         "serialUs": 0,
-        "shortBy": 72.5,
-        "worstOff": 72.5
+        "shortBy": 71.3,
+        "worstOff": 71.3
       },
       "tridiagonal": {
         "byteUs": 0,
-        "fixedUs": 351.6,
-        "flopUs": 0.003648,
-        "medianOff": 1.33,
-        "runs": 38,
-        "serialUs": 0.3972,
-        "shortBy": 44,
-        "worstOff": 44
+        "fixedUs": 430.6,
+        "flopUs": 0.003701,
+        "medianOff": 1.34,
+        "runs": 76,
+        "serialUs": 0.3555,
+        "shortBy": 62.1,
+        "worstOff": 62.1
       }
     },
     "rules": [
@@ -430,7 +431,7 @@ export const rules: readonly RuleSet[] = [
           { "batch": 4, "gap": 0, "n": 192, "pad": 0, "spectrum": "random", "vectors": "yes" },
           { "batch": 1, "gap": 0, "n": 256, "pad": 0, "spectrum": "random", "vectors": "yes" }
         ],
-        "regret": { "count": 21, "median": 1, "worst": 1 },
+        "regret": { "count": 21, "median": 1, "worst": 1.671 },
         "rule": {
           "options": [
             { "algorithm": "scalar", "config": {}, "name": "scalar" },
@@ -438,8 +439,8 @@ export const rules: readonly RuleSet[] = [
             { "algorithm": "block", "config": {}, "name": "block" },
             { "algorithm": "tridiagonal", "config": {}, "name": "tridiagonal" }
           ],
-          "powers": { "batch": -0.125, "n": 1 },
-          "steps": [{ "from": 0, "option": "one-sided" }, { "from": 27.71, "option": "tridiagonal" }]
+          "powers": { "batch": -0.625, "n": 1 },
+          "steps": [{ "from": 0, "option": "one-sided" }, { "from": 12.34, "option": "tridiagonal" }]
         },
         "study": "swiftshader/tint-vulkan.portable/studies/eigh-backends.json"
       },

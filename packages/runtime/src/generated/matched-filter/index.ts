@@ -137,5 +137,5 @@ export const tables: readonly ShelvedTable[] = [
         "vendor": "google"
       }
     }
-  }, "9c10988d229cea02", async () => (await import("./swiftshader.tint-vulkan.portable.ts")).contents),
+  }, "132208d91c564618", async () => (await import("./swiftshader.tint-vulkan.portable.ts")).contents),
 ];
