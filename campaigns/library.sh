@@ -13,5 +13,5 @@ for (const line of require("node:fs").readFileSync(process.argv[1], "utf8").trim
   const { problem, variant, costs } = JSON.parse(line);
   console.log(`n=${problem.n} ${variant}`);
   for (const { what, clock, bareUs, libraryUs, judgement: j } of costs)
-    console.log(`  ${what.padEnd(8)} ${clock} bare ${bareUs.toFixed(2)} us library ${libraryUs.toFixed(2)} us ratio ${j.ratio.toFixed(4)} [${j.low?.toFixed(4)}, ${j.high?.toFixed(4)}] ${j.count} quads ${j.verdict}`);
+    console.log(`  ${what.padEnd(8)} ${clock} bare ${bareUs.toFixed(2)} us library ${libraryUs.toFixed(2)} us ratio ${j.ratio.toFixed(4)} [${j.low?.toFixed(4) ?? "0"}, ${j.high?.toFixed(4) ?? "no bound"}] ${j.count} quads ${j.verdict}`);
 }' "$OUT/library.jsonl"
