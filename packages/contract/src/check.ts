@@ -6,7 +6,8 @@ import {
   type OnceStep,
   type Plan,
   portOf,
-  type Step,
+  type RepeatStep,
+  type SimpleStep,
 } from "./plan.ts";
 
 /** Everything that is wrong with a plan as data, each fault one line; empty when it is well formed. */
@@ -29,13 +30,13 @@ export function checkPlan(plan: Plan): readonly string[] {
   for (const step of flatSteps(plan.steps)) faults.push(...stepFaults(step, buffers, modules));
   for (const step of plan.steps) {
     if (step.kind === "loop") faults.push(...loopFaults(step, buffers));
+    if (step.kind === "repeat") faults.push(...repeatFaults(step));
     if (step.kind === "once") faults.push(...onceFaults(step, buffers));
   }
   return faults;
 }
 
 type Buffers = ReadonlyMap<string, BufferSpec>;
-type SimpleStep = Exclude<Step, LoopStep | OnceStep>;
 
 /** Roles that an operation or its author fills: no step may write them. */
 const READ_ONLY: readonly BufferSpec["role"][] = ["in", "constant"];
@@ -155,6 +156,15 @@ function loopFaults(loop: LoopStep, buffers: Buffers): readonly string[] {
     faults.push(`loop ${loop.stage} has no bound or check interval`);
   }
   if (!loop.steps.length) faults.push(`loop ${loop.stage} has no steps`);
+  return faults;
+}
+
+function repeatFaults({ stage, steps, count }: RepeatStep): readonly string[] {
+  const faults: string[] = [];
+  if (!(Number.isSafeInteger(count) && count >= 1)) {
+    faults.push(`stage ${stage} is repeated ${count} times, not a positive integer`);
+  }
+  if (!steps.length) faults.push(`stage ${stage} repeats no steps`);
   return faults;
 }
 

@@ -105,12 +105,23 @@ export interface CopyStep extends Staged {
  */
 export interface LoopStep extends Staged {
   readonly kind: "loop";
-  readonly steps: readonly (DispatchStep | IndirectStep | ClearStep | CopyStep)[];
+  readonly steps: readonly SimpleStep[];
   /** Encoded after each `checkEvery` iterations, with the extents of the last, before the word is read: what counts those not done. */
-  readonly closing?: readonly (DispatchStep | IndirectStep | ClearStep | CopyStep)[];
+  readonly closing?: readonly SimpleStep[];
   readonly maximum: number;
   readonly checkEvery: number;
   readonly until: { readonly buffer: string; readonly offset: number; readonly equals: number };
+}
+
+/**
+ * Steps that run `count` times, as if they were written out so often; the index of the pass reaches the text in the extents as that of a
+ * loop does. Nothing is read back: unlike a loop it can be encoded and is timed by the GPU's clock. Each piece of the batch repeats by
+ * itself; where the time budget of a submission asks for it, passes are split over submissions.
+ */
+export interface RepeatStep extends Staged {
+  readonly kind: "repeat";
+  readonly steps: readonly SimpleStep[];
+  readonly count: number;
 }
 
 /**
@@ -122,7 +133,10 @@ export interface OnceStep extends Staged {
   readonly steps: readonly (DispatchStep | ClearStep | CopyStep)[];
 }
 
-export type Step = DispatchStep | IndirectStep | ClearStep | CopyStep | LoopStep | OnceStep;
+/** A step that stands for itself, holding no others. */
+export type SimpleStep = DispatchStep | IndirectStep | ClearStep | CopyStep;
+
+export type Step = SimpleStep | RepeatStep | LoopStep | OnceStep;
 
 /** How the work may be cut into submissions. */
 export interface Batch {
@@ -140,7 +154,7 @@ export interface Batch {
 /**
  * The extents uniform, @group(0) @binding(0): the built-in words in EXTENTS_WORDS order, then the plan's own
  * `extents` in their order, all u32. `first` and `items` describe the piece, `total` the whole batch, `iteration`
- * the pass of a host-driven loop.
+ * the pass of a repeated step or a host-driven loop.
  */
 export const EXTENTS_WORDS = ["items", "first", "total", "iteration"] as const;
 
@@ -196,11 +210,11 @@ export function uniformBuffers({ steps }: Plan): ReadonlySet<string> {
   return new Set(bindings.filter(({ access }) => access === "uniform").map(({ buffer }) => buffer));
 }
 
-/** Every step in order, loops and once-steps flattened. */
-export function* flatSteps(steps: readonly Step[]): Generator<Exclude<Step, LoopStep | OnceStep>> {
+/** Every step in order, repeated ones, loops and once-steps flattened. */
+export function* flatSteps(steps: readonly Step[]): Generator<SimpleStep> {
   for (const step of steps) {
     if (step.kind === "loop") yield* [...step.steps, ...(step.closing ?? [])];
-    else if (step.kind === "once") yield* step.steps;
+    else if (step.kind === "once" || step.kind === "repeat") yield* step.steps;
     else yield step;
   }
 }

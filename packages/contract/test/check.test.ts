@@ -147,6 +147,24 @@ const FAULTS: readonly (readonly [string, Plan, RegExp])[] = [
     /no bound or check interval/,
   ],
   [
+    "steps that are repeated half a time",
+    withSteps({ kind: "repeat", stage: "passes", steps: [dispatch], count: 0.5 }),
+    /stage passes is repeated 0.5 times/,
+  ],
+  [
+    "a repetition of nothing, and one that clears an unknown buffer",
+    withSteps(
+      { kind: "repeat", stage: "passes", steps: [], count: 2 },
+      {
+        kind: "repeat",
+        stage: "more",
+        steps: [{ kind: "clear", stage: "more", buffer: "nowhere" }],
+        count: 2,
+      },
+    ),
+    /stage passes repeats no steps[\s\S]*stage more names the unknown buffer nowhere|stage more names the unknown buffer nowhere[\s\S]*stage passes repeats no steps/,
+  ],
+  [
     "a step that closes a loop's submissions and clears an unknown buffer",
     withSteps({
       kind: "loop",

@@ -1,11 +1,4 @@
-import {
-  type Capabilities,
-  groupCount,
-  type LoopStep,
-  type OnceStep,
-  type Plan,
-  type Step,
-} from "@tunelab/contract";
+import { type Capabilities, groupCount, type Plan, type SimpleStep } from "@tunelab/contract";
 import type { Piece } from "./cut.ts";
 import { extentsBytes } from "./extents.ts";
 import { foldGroups } from "./fold.ts";
@@ -13,9 +6,6 @@ import { type Memory, rangeOf } from "./memory.ts";
 import type { PassWriter } from "./passes.ts";
 import { type Kernel, kernelKey } from "./pipelines.ts";
 import type { Watch } from "./watch.ts";
-
-/** A step that is encoded as it stands; loops and once-steps are driven from outside. */
-export type SimpleStep = Exclude<Step, LoopStep | OnceStep>;
 
 /** Where and for what a step is encoded. */
 export interface Spot {

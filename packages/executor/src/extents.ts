@@ -1,4 +1,4 @@
-import { type Capabilities, EXTENTS_WORDS, type Plan } from "@tunelab/contract";
+import { type Capabilities, EXTENTS_WORDS, type Plan, type Step } from "@tunelab/contract";
 import type { Piece } from "./cut.ts";
 import { USAGE } from "./flags.ts";
 import type { Memory } from "./memory.ts";
@@ -21,17 +21,25 @@ export function extentsWords(plan: Plan, piece: Piece, iteration: number): Uint3
   return words;
 }
 
+/** Passes of a step that may be submitted together: those of a repeated one, or of a loop up to its next check. */
+export const passesOf = (step: Step): number => {
+  if (step.kind === "repeat") return step.count;
+  return step.kind === "loop" ? Math.min(step.checkEvery, step.maximum) : 1;
+};
+
 /**
- * The uniform buffer of an instance, a block for each piece of the cut, one for pieces that pass, and one for each loop
- * iteration of a submission. Blocks are bound by dynamic offset; the methods below return it.
+ * The uniform buffer of an instance: a block for each piece of the cut and each pass of what it repeats, one for pieces that pass, and
+ * one for each iteration of a submission. Blocks are bound by dynamic offset; the methods below return it.
  */
 export class Extents {
   readonly #device: GPUDevice;
   readonly #plan: Plan;
   readonly #memory: Memory;
   readonly #stride: number;
-  readonly #iterations: number;
-  #pieces = 0;
+  /** Passes of the step that is repeated most often, which are laid out for recurring pieces, and those of a submission otherwise. */
+  readonly #repeats: number;
+  readonly #passes: number;
+  #recurring = 0;
   buffer: GPUBuffer;
 
   constructor(
@@ -46,7 +54,8 @@ export class Extents {
     this.#memory = memory;
     const alignment = limits.minUniformBufferOffsetAlignment;
     this.#stride = Math.ceil(extentsBytes(plan) / alignment) * alignment;
-    this.#iterations = Math.max(0, ...plan.steps.map((step) => (step.kind === "loop" ? step.checkEvery : 0)));
+    this.#repeats = Math.max(...plan.steps.map((step) => (step.kind === "repeat" ? step.count : 1)));
+    this.#passes = Math.max(...plan.steps.map(passesOf));
     this.buffer = this.#make(pieces);
   }
 
@@ -56,19 +65,19 @@ export class Extents {
     this.buffer = this.#make(pieces);
   }
 
-  /** Block of the cut's piece of this index. */
-  recurring(index: number): number {
-    return index * this.#stride;
+  /** Block of the cut's piece of this index in a pass of what is repeated. */
+  recurring(index: number, pass = 0): number {
+    return (index * this.#repeats + pass) * this.#stride;
   }
 
   /** Block of a piece that is submitted once; written in queue order, after everything submitted so far. */
   passing(piece: Piece): number {
-    return this.#write(this.#pieces, piece, 0);
+    return this.#write(this.#recurring, piece, 0);
   }
 
   /** Block of the `slot`-th iteration of a submission; written in queue order. */
   iteration(slot: number, piece: Piece, iteration: number): number {
-    return this.#write(this.#pieces + 1 + slot, piece, iteration);
+    return this.#write(this.#recurring + 1 + slot, piece, iteration);
   }
 
   #write(slot: number, piece: Piece, iteration: number): number {
@@ -78,12 +87,13 @@ export class Extents {
   }
 
   #make(pieces: readonly Piece[]): GPUBuffer {
-    this.#pieces = pieces.length;
-    const blocks = pieces.length + 1 + this.#iterations;
+    this.#recurring = pieces.length * this.#repeats;
+    const blocks = this.#recurring + 1 + this.#passes;
     const buffer = this.#memory.create("extents", this.#stride * blocks, USAGE.uniform);
-    const words = new Uint32Array((this.#stride / 4) * pieces.length);
-    for (const [index, piece] of pieces.entries()) {
-      words.set(extentsWords(this.#plan, piece, 0), (this.#stride / 4) * index);
+    const words = new Uint32Array((this.#stride / 4) * this.#recurring);
+    for (let block = 0; block < this.#recurring; block++) {
+      const piece = pieces[Math.floor(block / this.#repeats)]!;
+      words.set(extentsWords(this.#plan, piece, block % this.#repeats), (this.#stride / 4) * block);
     }
     this.#device.queue.writeBuffer(buffer, 0, words);
     return buffer;

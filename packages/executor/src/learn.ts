@@ -18,8 +18,8 @@ export interface Learner {
   weight(items: number): number;
   /** Encodes and submits a piece; whether its loops converged. */
   run(piece: Piece): Promise<boolean>;
-  /** An iteration's cost, once a loop showed it. */
-  loopMs(): number | undefined;
+  /** Cost of an item in the longest part that must be submitted together, once loops or repeated steps showed it. */
+  togetherMs(): number | undefined;
 }
 
 /**
@@ -62,7 +62,7 @@ export async function learn(
     const each = Math.max(ms, MEASURABLE_MS) / runner.weight(piece.items);
     cheapest = Math.min(cheapest, each);
     at += piece.items;
-    size = Math.min(most, Math.max(least, Math.min(size * GROWTH, affordable(runner.loopMs() ?? each))));
+    size = Math.min(most, Math.max(least, Math.min(size * GROWTH, affordable(runner.togetherMs() ?? each))));
   }
   return { cheapest, converged };
 }

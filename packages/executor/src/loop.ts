@@ -1,4 +1,4 @@
-import type { LoopStep } from "@tunelab/contract";
+import type { LoopStep, RepeatStep, SimpleStep } from "@tunelab/contract";
 import type { Piece } from "./cut.ts";
 import type { StepEncoder } from "./encode.ts";
 import type { Extents } from "./extents.ts";
@@ -7,19 +7,71 @@ import { Pace } from "./pace.ts";
 import type { Bound } from "./runner.ts";
 import type { Submitter } from "./submitter.ts";
 
-/** What a loop is run for, and where its commands go. */
+/** What passes are run for, and where their commands go. */
 export interface LoopRun {
   readonly submitter: Submitter;
   readonly piece: Piece;
   readonly repeat: number;
   readonly recurs: boolean;
+  /** Block of the extents for a pass of what is repeated. */
+  readonly extentsOf: (pass: number) => number;
 }
 
-/** What an iteration costs an item, where it is known or expected, and how many items the piece takes the time of. */
+/** What a pass costs an item, where it is known or expected, and how many items the piece takes the time of. */
 export interface LoopCost {
   readonly known: number | undefined;
   readonly expected: number | undefined;
   readonly items: number;
+}
+
+/** Encodes passes 0 to count - 1, submitting as many together as the pace allows; what is left of the last ones stays open unless it learns. */
+async function encodePasses(
+  count: number,
+  encode: (pass: number) => void,
+  {
+    submitter,
+    pace,
+    host,
+  }: { readonly submitter: Submitter; readonly pace: Pace; readonly host: Bound["host"] },
+): Promise<void> {
+  for (let pass = 0; pass < count; ) {
+    const some = Math.min(pace.iterations, count - pass);
+    const startMs = host.now();
+    for (const end = pass + some; pass < end; pass++) encode(pass);
+    if (pass < count || pace.learns) await submitter.flush();
+    if (!pace.learns) continue;
+    const endMs = await submitter.finish();
+    pace.took(Math.max(endMs - startMs - (await host.roundTripMs()), 0), some);
+  }
+}
+
+const paceOf = ({ budgets }: Bound, { known, expected, items }: LoopCost): Pace =>
+  new Pace(budgets.submitMs, known, items, expected);
+
+/** Runs repeated steps for one piece: what a pass costs an item, as `known` or as this run found out. */
+export async function runRepeat(
+  { steps, count }: RepeatStep,
+  { submitter, piece, repeat, recurs, extentsOf }: LoopRun,
+  bound: Bound,
+  encoder: StepEncoder,
+  cost: LoopCost,
+): Promise<number> {
+  const { host, budgets } = bound;
+  const pace = paceOf(bound, cost);
+  // What came before is not timed with it; or it is submitted apart when both together would take too long.
+  if (pace.learns) await submitter.finish();
+  else
+    await submitter.reserve(
+      pace.msPerIteration * cost.items * Math.min(count, pace.iterations),
+      budgets.submitMs,
+    );
+  const encode = (pass: number): void => {
+    for (const step of steps) {
+      encoder.encode(submitter.writer, step, { piece, repeat, extentsOffset: extentsOf(pass), recurs });
+    }
+  };
+  await encodePasses(count, encode, { submitter, pace, host });
+  return pace.msPerIteration;
 }
 
 /**
@@ -32,14 +84,14 @@ export async function runLoop(
   bound: Bound,
   extents: Extents,
   steps: StepEncoder,
-  { known, expected, items }: LoopCost,
+  cost: LoopCost,
 ): Promise<readonly [done: boolean, msPerIteration: number]> {
-  const { memory, host, watch, budgets } = bound;
+  const { memory, host, watch } = bound;
   const { buffer, offset, equals } = loop.until;
   const word = watch.calls(() => memory.create("loop condition", 4, USAGE.mapRead));
-  const pace = new Pace(budgets.submitMs, known, items, expected);
+  const pace = paceOf(bound, cost);
   /** Encodes steps as iteration `iteration` with the extents block `slot` of its submission. */
-  const encode = (list: LoopStep["steps"], slot: number, iteration: number): void => {
+  const encode = (list: readonly SimpleStep[], slot: number, iteration: number): void => {
     const extentsOffset = extents.iteration(slot, piece, iteration);
     for (const step of list) {
       steps.encode(submitter.writer, step, { piece, repeat, extentsOffset, recurs });
@@ -50,15 +102,8 @@ export async function runLoop(
     if (pace.learns) await submitter.finish();
     for (let iteration = 0; iteration < loop.maximum; ) {
       const count = Math.min(loop.checkEvery, loop.maximum - iteration);
-      for (let slot = 0; slot < count; ) {
-        const some = Math.min(pace.iterations, count - slot);
-        const startMs = host.now();
-        for (const end = slot + some; slot < end; slot++) encode(loop.steps, slot, iteration + slot);
-        if (slot < count || pace.learns) await submitter.flush();
-        if (!pace.learns) continue;
-        const endMs = await submitter.finish();
-        pace.took(Math.max(endMs - startMs - (await host.roundTripMs()), 0), some);
-      }
+      const first = iteration;
+      await encodePasses(count, (slot) => encode(loop.steps, slot, first + slot), { submitter, pace, host });
       iteration += count;
       if (loop.closing) encode(loop.closing, count - 1, iteration - 1);
       submitter.writer.command().copyBufferToBuffer(memory.get(buffer), offset, word, 0, 4);

@@ -1,8 +1,9 @@
-import type { Plan } from "@tunelab/contract";
-import type { BatchCut, Piece } from "./cut.ts";
+import type { LoopStep, Plan, RepeatStep, Step } from "@tunelab/contract";
+import type { BatchCut } from "./cut.ts";
 import { StepEncoder } from "./encode.ts";
-import { Extents } from "./extents.ts";
+import { Extents, passesOf } from "./extents.ts";
 import type { Host } from "./host.ts";
+import type { LoopRun } from "./loop.ts";
 import type { Memory } from "./memory.ts";
 import type { PassWriter } from "./passes.ts";
 import type { Kernel } from "./pipelines.ts";
@@ -35,17 +36,17 @@ export class Runner {
   /** Cost of an item as told or measured; unknown before the first run. */
   #msPerItem: number | undefined;
   /**
-   * Cost of an item in one iteration of the plan's loop (the first, where it has several), told with the item's or as a run showed: the
-   * longest part that must be submitted together, so that sweeps are split before batches.
+   * Cost of an item in one pass of each loop and repeated step, told with the item's or as a run showed: the longest is what must be
+   * submitted together, so that sweeps are split before batches.
    */
-  #loopMs: number | undefined;
+  readonly #passMs = new Map<Step, number>();
 
   constructor(bound: Bound, msPerItem: number | undefined) {
     const { host, plan, kernels, memory, watch } = bound;
     this.#bound = bound;
     this.#msPerItem = msPerItem;
     if (msPerItem !== undefined) this.#tell(msPerItem);
-    this.#cut = bound.cutFor(this.#loopMs ?? msPerItem);
+    this.#cut = bound.cutFor(this.#together);
     this.#extents = new Extents(host.device, plan, memory, host.limits, this.#cut.pieces);
     this.#steps = new StepEncoder(
       host.device,
@@ -75,9 +76,9 @@ export class Runner {
   /** `told`: by the caller, so that costs of loops are to be derived from it; else they were measured with it. */
   recut(msPerItem: number, told = true): void {
     if (told) this.#tell(msPerItem);
-    const cut = this.#bound.cutFor(this.#loopMs ?? msPerItem);
-    const same = cut.cut.itemsPerPiece === this.#cut.cut.itemsPerPiece;
     this.#msPerItem = msPerItem;
+    const cut = this.#bound.cutFor(this.#together);
+    const same = cut.cut.itemsPerPiece === this.#cut.cut.itemsPerPiece;
     this.#cut = cut;
     if (!same) {
       this.#extents.layOut(cut.pieces);
@@ -89,13 +90,27 @@ export class Runner {
 
   /** Every run of a loop has an interval's iterations at least: so much of an item's cost is the most that one may be. */
   #tell(msPerItem: number): void {
-    this.#loopMs = this.#iterationOf(msPerItem);
+    for (const step of this.#repeating) this.#passMs.set(step, msPerItem / passesOf(step));
   }
 
-  /** The most that one iteration of the plan's last loop may cost an item; undefined without a loop or a cost. */
-  #iterationOf(msPerItem: number | undefined): number | undefined {
-    const loop = this.#bound.plan.steps.findLast((step) => step.kind === "loop");
-    return loop && msPerItem && msPerItem / Math.min(loop.checkEvery, loop.maximum);
+  /** Loops and repeated steps. */
+  get #repeating(): readonly (LoopStep | RepeatStep)[] {
+    return this.#bound.plan.steps.filter((step) => step.kind === "loop" || step.kind === "repeat");
+  }
+
+  /** Cost of an item in the longest part of the plan that must be submitted together; undefined before it is known. */
+  get #together(): number | undefined {
+    return this.#passMs.size > 0 ? Math.max(...this.#passMs.values()) : this.#msPerItem;
+  }
+
+  /** Cost of an item to make room for before a piece: repeated steps make room for themselves. */
+  get #apart(): number {
+    const [whole, repeats] = [this.#msPerItem ?? 0, this.#repeating.filter(({ kind }) => kind === "repeat")];
+    if (repeats.length === 0) return this.#together ?? 0;
+    return Math.max(
+      0,
+      repeats.reduce((rest, step) => rest - passesOf(step) * (this.#passMs.get(step) ?? 0), whole),
+    );
   }
 
   /** Encodes the once-steps. */
@@ -116,15 +131,19 @@ export class Runner {
     return this.learns ? this.#learn(submitter, repeat, passes) : this.#runPieces(submitter, repeat);
   }
 
-  /** Encodes one run of a plan without loops. */
+  /** Encodes one run of a plan without host-driven loops. */
   encode(writer: PassWriter): void {
     this.#ensureScratch(this.#cut.cut.itemsPerPiece);
     this.#restore(() => writer);
     for (const [index, piece] of this.#cut.pieces.entries()) {
-      const extentsOffset = this.#extents.recurring(index);
       for (const step of this.#bound.plan.steps) {
         if (step.kind === "once" || step.kind === "loop") continue;
-        this.#steps.encode(writer, step, { piece, repeat: 0, extentsOffset, recurs: true });
+        for (let pass = 0; pass < passesOf(step); pass++) {
+          const extentsOffset = this.#extents.recurring(index, pass);
+          for (const inner of step.kind === "repeat" ? step.steps : [step]) {
+            this.#steps.encode(writer, inner, { piece, repeat: 0, extentsOffset, recurs: true });
+          }
+        }
       }
     }
     writer.end();
@@ -155,12 +174,9 @@ export class Runner {
   async #runPieces(submitter: Submitter, repeat: number): Promise<boolean> {
     let converged = true;
     for (const [index, piece] of this.#cut.pieces.entries()) {
-      await submitter.reserve(
-        (this.#loopMs ?? this.#msPerItem ?? 0) * this.#weight(piece.items),
-        this.#bound.budgets.submitMs,
-      );
-      const offset = this.#extents.recurring(index);
-      const done = await this.#runPiece(submitter, piece, repeat, offset, true);
+      await submitter.reserve(this.#apart * this.#weight(piece.items), this.#bound.budgets.submitMs);
+      const extentsOf = (pass: number): number => this.#extents.recurring(index, pass);
+      const done = await this.#runPiece({ submitter, piece, repeat, extentsOf, recurs: true });
       converged &&= done;
     }
     return converged;
@@ -169,45 +185,54 @@ export class Runner {
   /** One repeat of a kernel of unknown cost, by a chunk of its own: pages with a table of their own never load it. */
   async #learn(submitter: Submitter, repeat: number, passes: PassTime[]): Promise<boolean> {
     const { learn } = await import("./learn.ts");
+    const { expectedMsPerItem } = this.#bound;
+    const fewest = Math.min(...this.#repeating.map(passesOf));
     const { cheapest, converged } = await learn(submitter, passes, {
       bound: this.#bound,
       cut: this.#cut,
       cuttable: this.#cuttable,
-      expected: this.#iterationOf(this.#bound.expectedMsPerItem) ?? this.#bound.expectedMsPerItem,
+      expected: expectedMsPerItem && expectedMsPerItem / (fewest === Number.POSITIVE_INFINITY ? 1 : fewest),
       weight: (items) => this.#weight(items),
       run: (piece) => {
         const offset = this.#bound.watch.calls(() => {
           this.#ensureScratch(piece.items);
           return this.#extents.passing(piece);
         });
-        return this.#runPiece(submitter, piece, repeat, offset, false);
+        const extentsOf = (pass: number): number =>
+          pass === 0 ? offset : this.#extents.iteration(pass, piece, pass);
+        return this.#runPiece({ submitter, piece, repeat, extentsOf, recurs: false });
       },
-      loopMs: () => this.#loopMs,
+      togetherMs: () => (this.#passMs.size > 0 ? this.#together : undefined),
     });
     this.#bound.watch.calls(() => this.recut(cheapest, false));
     return converged;
   }
 
-  async #runPiece(
-    submitter: Submitter,
-    piece: Piece,
-    repeat: number,
-    extentsOffset: number,
-    recurs: boolean,
-  ): Promise<boolean> {
+  async #runPiece(run: LoopRun): Promise<boolean> {
+    const { submitter, piece, repeat, recurs, extentsOf } = run;
     let converged = true;
     for (const step of this.#bound.plan.steps) {
       if (step.kind === "once") continue;
-      if (step.kind === "loop") {
-        // A chunk of its own for pages: most plans have no loop.
-        const { runLoop } = await import("./loop.ts");
-        const run = { submitter, piece, repeat, recurs };
-        const expected = this.#iterationOf(this.#bound.expectedMsPerItem);
-        const cost = { known: this.#loopMs, expected, items: this.#weight(piece.items) };
-        const [done, ms] = await runLoop(step, run, this.#bound, this.#extents, this.#steps, cost);
-        this.#loopMs ??= ms;
+      if (step.kind !== "loop" && step.kind !== "repeat") {
+        this.#steps.encode(submitter.writer, step, { piece, repeat, extentsOffset: extentsOf(0), recurs });
+        continue;
+      }
+      // A chunk of its own for pages: most plans repeat nothing.
+      const { runLoop, runRepeat } = await import("./loop.ts");
+      const { expectedMsPerItem } = this.#bound;
+      const cost = {
+        known: this.#passMs.get(step),
+        expected: expectedMsPerItem && expectedMsPerItem / passesOf(step),
+        items: this.#weight(piece.items),
+      };
+      let ms: number;
+      if (step.kind === "repeat") ms = await runRepeat(step, run, this.#bound, this.#steps, cost);
+      else {
+        const [done, each] = await runLoop(step, run, this.#bound, this.#extents, this.#steps, cost);
         converged &&= done;
-      } else this.#steps.encode(submitter.writer, step, { piece, repeat, extentsOffset, recurs });
+        ms = each;
+      }
+      if (!this.#passMs.has(step)) this.#passMs.set(step, ms);
     }
     return converged;
   }

@@ -1,4 +1,4 @@
-import { DEFAULT_LIMITS, type Plan } from "@tunelab/contract";
+import { DEFAULT_LIMITS, type Plan, type SimpleStep } from "@tunelab/contract";
 import { describe, expect, it } from "vitest";
 import { type BindOptions, cutBatch } from "../src/index.ts";
 import { fault, open } from "./gpu/null.ts";
@@ -9,7 +9,10 @@ const UNITS = 16;
 const LIMIT_MS = 200;
 const BUDGET_MS = 100;
 
-/** Sweeps of the loop's whole run; none is read back before. */
+/** How often an item's work is done: by one dispatch, in rounds of a host-driven loop, or by a repeated step. */
+type Form = "once" | "loop" | "repeat";
+
+/** Sweeps of the loop's whole run, none of which is read back before, or of the repeated step. */
 const SWEEPS = 12;
 
 /**
@@ -38,10 +41,12 @@ async function strict(itemMs: number) {
   return { ...opened, submissions };
 }
 
-/** One dispatch for the whole of an item's work, or SWEEPS rounds of a host-driven loop. */
-function plan(items: number, looped: boolean): Plan {
+function plan(items: number, form: Form): Plan {
   const made = itemwise(items, [words("y", "out", 64)], "y[i * 64u] = i;", { minimum: 32 });
-  if (!looped) return made;
+  if (form === "once") return made;
+  const steps = made.steps as readonly SimpleStep[];
+  if (form === "repeat")
+    return { ...made, steps: [{ kind: "repeat", stage: "sweeps", steps, count: SWEEPS }] };
   const counter = { name: "left", role: "counter", dtype: "u32", fixedBytes: 4, itemBytes: 0 } as const;
   return {
     ...made,
@@ -50,7 +55,7 @@ function plan(items: number, looped: boolean): Plan {
       {
         kind: "loop",
         stage: "sweeps",
-        steps: made.steps as never,
+        steps,
         maximum: SWEEPS,
         checkEvery: SWEEPS,
         until: { buffer: "left", offset: 0, equals: 0 },
@@ -59,9 +64,9 @@ function plan(items: number, looped: boolean): Plan {
   };
 }
 
-async function ran(itemMs: number, items: number, looped: boolean, options: BindOptions) {
+async function ran(itemMs: number, items: number, form: Form, options: BindOptions) {
   const { device, executor, submissions } = await strict(itemMs);
-  const instance = await (await executor.prepare(plan(items, looped))).bind(
+  const instance = await (await executor.prepare(plan(items, form))).bind(
     {},
     { budgets: { submitMs: BUDGET_MS }, ...options },
   );
@@ -70,49 +75,55 @@ async function ran(itemMs: number, items: number, looped: boolean, options: Bind
 }
 
 describe("a device that is lost when a submission exceeds its limit", () => {
-  const cases: readonly (readonly [name: string, itemMs: number, items: number, looped: boolean])[] = [
-    ["cheap items", 0.02, 4096, false],
-    ["items that fill the budget together", 5, 1000, false],
-    ["items of almost the budget each", 90, 100, false],
-    ["cheap sweeps", 0.5, 512, true],
-    ["sweeps of almost the budget each", 80, 200, true],
+  const cases: readonly (readonly [name: string, itemMs: number, items: number, form: Form])[] = [
+    ["cheap items", 0.02, 4096, "once"],
+    ["items that fill the budget together", 5, 1000, "once"],
+    ["items of almost the budget each", 90, 100, "once"],
+    ["cheap sweeps", 0.5, 512, "loop"],
+    ["sweeps of almost the budget each", 80, 200, "loop"],
+    ["cheap passes", 0.5, 512, "repeat"],
+    ["passes of almost the budget each", 80, 200, "repeat"],
   ];
   it.each(cases)(
     "survives %s when a model knows them, in pieces of no fewer items than compute units",
     async (...row) => {
-      const [, itemMs, items, looped] = row;
+      const [, itemMs, items, form] = row;
+      const passes = form === "once" ? 1 : SWEEPS;
       // The model's word on an item: its own time alone, of which a full device gets UNITS through; a sweep's times the sweeps.
-      const expectedMsPerItem = (1.5 * itemMs * (looped ? SWEEPS : 1)) / UNITS;
-      const { run, submissions, done } = await ran(itemMs, items, looped, {
+      const expectedMsPerItem = (1.5 * itemMs * passes) / UNITS;
+      const { run, submissions, done } = await ran(itemMs, items, form, {
         expectedMsPerItem,
         computeUnits: UNITS,
       });
       await run;
       const all = submissions.flatMap((one) => one.items);
-      expect(all.reduce((sum, count) => sum + count, 0)).toBe(items * (looped ? SWEEPS : 1));
+      expect(all.reduce((sum, count) => sum + count, 0)).toBe(items * passes);
       expect(Math.max(...submissions.map(({ ms }) => ms))).toBeLessThanOrEqual(LIMIT_MS);
       for (const one of all) expect(one).toBeGreaterThanOrEqual(UNITS);
       done();
     },
   );
 
-  it("splits sweeps over submissions before the batch: as long as one sweep of all fits, every dispatch is of all items", async () => {
-    const { run, submissions, done } = await ran(2, 512, true, {
-      expectedMsPerItem: (2 * SWEEPS) / UNITS,
-      computeUnits: UNITS,
-    });
-    await run;
-    expect(submissions.length).toBeGreaterThan(1);
-    expect(new Set(submissions.flatMap(({ items }) => items))).toEqual(new Set([512]));
-    done();
-  });
+  it.each<Form>(["loop", "repeat"])(
+    "splits the passes of a %s over submissions before the batch: as long as one of all fits, every dispatch is of all items",
+    async (form) => {
+      const { run, submissions, done } = await ran(2, 512, form, {
+        expectedMsPerItem: (2 * SWEEPS) / UNITS,
+        computeUnits: UNITS,
+      });
+      await run;
+      expect(submissions.length).toBeGreaterThan(1);
+      expect(new Set(submissions.flatMap(({ items }) => items))).toEqual(new Set([512]));
+      done();
+    },
+  );
 
   it("takes fewer submissions with a model than by feeling its way, and never starts with a lone item of a device it knows", async () => {
-    const feeling = await ran(5, 1000, false, {});
+    const feeling = await ran(5, 1000, "once", {});
     await feeling.run;
-    const told = await ran(5, 1000, false, { expectedMsPerItem: 5 / UNITS, computeUnits: UNITS });
+    const told = await ran(5, 1000, "once", { expectedMsPerItem: 5 / UNITS, computeUnits: UNITS });
     await told.run;
-    const known = await ran(5, 1000, false, { computeUnits: UNITS });
+    const known = await ran(5, 1000, "once", { computeUnits: UNITS });
     await known.run;
     expect(feeling.submissions[0]!.items).toEqual([1]);
     expect(known.submissions[0]!.items).toEqual([UNITS]);
@@ -122,12 +133,12 @@ describe("a device that is lost when a submission exceeds its limit", () => {
   });
 
   it("is lost by a model that is short by three: the budget holds because the model's bound does", async () => {
-    const { run } = await ran(5, 4096, false, { expectedMsPerItem: 5 / UNITS / 3, computeUnits: UNITS });
+    const { run } = await ran(5, 4096, "once", { expectedMsPerItem: 5 / UNITS / 3, computeUnits: UNITS });
     expect(await fault(run as never)).toMatchObject({ kind: "device-lost" });
   });
 
   it("learns from the first piece where the model was too careful", async () => {
-    const { run, submissions, done } = await ran(1, 4096, false, {
+    const { run, submissions, done } = await ran(1, 4096, "once", {
       expectedMsPerItem: 10 / UNITS,
       computeUnits: UNITS,
     });

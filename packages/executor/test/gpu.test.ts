@@ -74,6 +74,20 @@ describe.runIf(embedded)("plans on the embedded software GPU", () => {
     expect(result("eigenvalues").stopped).toBe(false);
   });
 
+  it("repeated steps run as often as they say, in order, each with its index: learning, cut over submissions, and encoded", () => {
+    const { learnt, cut, encoded, pieces, submissions, converged } = result("repeated");
+    const wanted = Array.from({ length: 192 }, (_, i) =>
+      [0, 1, 2, 3, 4].reduce((y, pass) => 3 * y + pass, i),
+    );
+    expect(learnt).toEqual(wanted);
+    expect(cut).toEqual(wanted);
+    expect(encoded).toEqual(wanted);
+    expect(pieces).toBe(3);
+    // What restores y, then two repeats of three pieces, five passes each, every pass over the budget by itself.
+    expect(submissions).toBe(31);
+    expect(converged).toBe(true);
+  });
+
   it("state is carried from piece to piece with the same bits as in one", () => {
     expect(result("carriedState").blocked).toMatchObject({ same: true, pieces: 4 });
   });

@@ -1,4 +1,4 @@
-import type { DispatchStep, Plan } from "@tunelab/contract";
+import type { DispatchStep, LoopStep, Plan } from "@tunelab/contract";
 import { describe, expect, it } from "vitest";
 import { interpretPlan } from "../src/interpreter/index.ts";
 
@@ -53,6 +53,15 @@ describe("a host-driven loop in the interpreter of kernel texts", () => {
   it("ends at the first look that finds the word, looking after every interval alone", () => {
     expect(ran(planOf(3, 8, 1))).toBe(3);
     expect(ran(planOf(3, 8, 2))).toBe(4);
+  });
+
+  it("is none where steps are repeated: every pass runs, with its index", () => {
+    const plan = planOf(0, 1, 1);
+    const [loop] = plan.steps;
+    const steps = [{ kind: "repeat", stage: "passes", steps: (loop as LoopStep).steps, count: 6 }] as const;
+    expect([...interpretPlan({ ...plan, steps }, {}).buffers.out!].slice(0, 7)).toEqual([
+      0, 1, 2, 3, 4, 5, 0xffffffff,
+    ]);
   });
 
   it("ends at its bound where the word never comes", () => {

@@ -66,6 +66,37 @@ export const eigenvalues = async (executor: Executor) => {
   };
 };
 
+/** y = 3 y + pass, five times over from the item's index: order, count and index of every pass are in the value. */
+export const repeated = async (executor: Executor) => {
+  const made = itemwise(
+    192,
+    [words("x", "in"), words("y", "inout")],
+    "y[i] = 3u * y[i] + x[i] * extents.iteration;",
+    { minimum: 64 },
+  );
+  const steps = [{ kind: "repeat" as const, stage: "passes", steps: made.steps as never, count: 5 }];
+  const inputs = { x: new Uint32Array(192).fill(1), y: counting(192) };
+  const prepared = await executor.prepare({ ...made, steps });
+  const read = async (instance: Instance) => [...(await instance.read(["y"])).y!];
+  const learning = await prepared.bind(inputs);
+  const converged = (await learning.run()).converged;
+  const learnt = await read(learning);
+  const cut = await prepared.bind(inputs, { msPerItem: ENDLESS_MS });
+  const { submissions } = await cut.run({ repeats: 2 });
+  const encoded = await prepared.bind(inputs, { msPerItem: ENDLESS_MS });
+  const encoder = executor.device.createCommandEncoder();
+  encoded.encode(encoder);
+  executor.device.queue.submit([encoder.finish()]);
+  return {
+    converged,
+    pieces: cut.cut.pieces,
+    submissions,
+    learnt,
+    cut: await read(cut),
+    encoded: await read(encoded),
+  };
+};
+
 export const carriedState = async (executor: Executor) => {
   const inputs = deltaInputs(LAYER);
   const intermediates = async (block: number) => {

@@ -60,7 +60,9 @@ export function interpretPlan(
   };
   for (const step of plan.steps) {
     if (step.kind === "loop") runLoop(step, buffers, run);
-    else if (step.kind === "once") throw new Fault("usage", "the interpreter runs no once-steps");
+    else if (step.kind === "repeat") {
+      for (let pass = 0; pass < step.count; pass++) for (const inner of step.steps) run(inner, pass);
+    } else if (step.kind === "once") throw new Fault("usage", "the interpreter runs no once-steps");
     else run(step, 0);
   }
   return { buffers, stages, faults };

@@ -4,7 +4,6 @@ import {
   type BufferSpec,
   CONTRACT_VERSION,
   type DispatchStep,
-  type LoopStep,
   type Plan,
   requirementsOf,
   type Step,
@@ -146,21 +145,21 @@ export const tridiagonal: Algorithm<EighProblem, TridiagonalConfig> = {
       finishSlabs(problem),
     );
     const clear: Step = { kind: "clear", stage: "check", buffer: "left" };
-    const loop = (
-      stage: string,
-      inner: readonly DispatchStep[],
-      closing: NonNullable<LoopStep["closing"]>,
-      maximum: number,
-      checkEvery: number,
-    ): LoopStep => ({
-      kind: "loop",
+    const times = (stage: string, count: number, ...steps: DispatchStep[]): Step => ({
+      kind: "repeat",
       stage,
-      steps: inner,
-      closing,
-      maximum,
-      checkEvery,
-      until: { buffer: "left", offset: 0, equals: 0 },
+      steps,
+      count,
     });
+    const sweeps: Step = {
+      kind: "loop",
+      stage: "sweeps",
+      steps: [ql],
+      closing: [clear, check],
+      maximum: mostDispatches(n),
+      checkEvery: 2,
+      until: { buffer: "left", offset: 0, equals: 0 },
+    };
     const columns = Math.ceil(n / COLUMNS_A_DISPATCH);
     const plan: Plan = {
       contract: CONTRACT_VERSION,
@@ -169,7 +168,7 @@ export const tridiagonal: Algorithm<EighProblem, TridiagonalConfig> = {
       buffers: [
         ...portBuffers(problem),
         ...scratch,
-        ...(global || divides || loops(n)
+        ...(!divides && loops(n)
           ? [{ name: "left", role: "counter", dtype: "u32", fixedBytes: 4, itemBytes: 0 } as const]
           : []),
       ],
@@ -191,16 +190,13 @@ export const tridiagonal: Algorithm<EighProblem, TridiagonalConfig> = {
         { name: "finish", wgsl: finishText(problem, { halves, half: levels % halves }, finish.bindings) },
       ],
       steps: [
-        // The reduction takes a known number of dispatches, after which nothing is left.
         ...(config.groups > 1
-          ? [start, loop("columns", [wide], [clear], n, n)]
-          : [global ? loop("columns", [reduce], [clear], columns, columns) : reduce]),
+          ? [start, times("columns", n, wide)]
+          : [global ? times("columns", columns, reduce) : reduce]),
         ...(wanted(problem) ? [form] : []),
         ...(divides
-          ? [loop("levels", wanted(problem) ? [merge, multiply] : [merge], [clear], levels, levels)]
-          : loops(n)
-            ? [loop("sweeps", [ql], [clear, check], mostDispatches(n), 2)]
-            : [ql]),
+          ? [times("levels", levels, merge, ...(wanted(problem) ? [multiply] : []))]
+          : [loops(n) ? sweeps : ql]),
         finish,
       ],
       batch: {
