@@ -43,6 +43,7 @@ const FAULTS: readonly (readonly [name: string, config: TridiagonalConfig, from:
   ["the last pole counted twice", divide, /next < vec4u/g, "next <= vec4u"],
   ["blocks that mix with their neighbours", divide, / >> shift == j >> shift/g, " >= 0u"],
   ["a row updated while others read it", wide, /if \(4u \* r( \+ \du)? > k\)/g, "if (true)"],
+  ["a share of the largest element forgotten", wide, /atomicMax\(&state/, "atomicStore(&state"],
   ["a part of the product forgotten", wide, /w \+= partial[^;]*;\s*\}/, "}"],
 ];
 

@@ -17,7 +17,31 @@ export function strided(name: string, count: number, threads: number, ...body: r
   );
 }
 
-/** The same for a body that addresses nothing but by remainders of the index, which need no bound of it. */
+/** The share of workgroup `own` of `groups` in `count` items, strided over its threads. */
+export function shared(
+  name: string,
+  count: number,
+  groups: number,
+  threads: number,
+  ...body: readonly Text[]
+): Text {
+  const each = Math.ceil(count / groups);
+  const index = `own * ${formatU32(each)} + part`;
+  return strided(
+    "part",
+    each,
+    threads,
+    count % groups === 0
+      ? [`let ${name} = ${index};`, body]
+      : block(
+          `if (${index} < ${formatU32(count)})`,
+          `let ${name} = min(${index}, ${formatU32(count - 1)});`,
+          body,
+        ),
+  );
+}
+
+/** `strided` for a body that addresses nothing but by remainders of the index, which need no bound of it. */
 export function stridedRound(name: string, count: number, threads: number, ...body: readonly Text[]): Text {
   return block(
     stepsOf(count, threads),

@@ -20,7 +20,7 @@ import { mostDispatches, qlText, qlThreads, sweepsADispatch } from "./ql.ts";
 import { reduceText } from "./reduce.ts";
 import { bandFloats, COLUMNS_A_DISPATCH, STATE, shapeOf } from "./shape.ts";
 import { type TridiagonalConfig, tridiagonalSpace } from "./space.ts";
-import { partialQuads, startText, wideText } from "./wide.ts";
+import { partialQuads, peakOfText, startText, wideText } from "./wide.ts";
 
 /** Largest order that QL solves where nothing is tuned: its chain of rotations is n^2 long, divide and conquer some dozen dispatches. */
 export const MOST_QL = 64;
@@ -127,7 +127,8 @@ export const tridiagonal: Algorithm<EighProblem, TridiagonalConfig> = {
       groups: { fixed: 0, perItem: { groups, items } },
     });
     const reduce = step("reduce", use("matrices", "work", "band", "state", ...(global ? ["rows"] : [])));
-    const start = step("start", use("matrices", "state", "rows"));
+    const peak = step("peak", use("matrices", "state"), config.groups);
+    const start = step("start", use("matrices", "state", "rows"), config.groups);
     const wide = step("reduce", use("work", "band", "rows", "partial"), config.groups);
     const form = step("form", use("work", "band", "basis"), slabOf(n).slabs, slabOf(n).matrices);
     const ql = step("ql", use("band", "state", ...(wanted(problem) ? ["basis"] : [])), 1, config.matrices);
@@ -175,7 +176,8 @@ export const tridiagonal: Algorithm<EighProblem, TridiagonalConfig> = {
       modules: [
         ...(config.groups > 1
           ? [
-              { name: "start", wgsl: startText(problem, shape, start.bindings) },
+              { name: "peak", wgsl: peakOfText(problem, shape, config.groups, peak.bindings) },
+              { name: "start", wgsl: startText(problem, shape, config.groups, start.bindings) },
               { name: "reduce", wgsl: wideText(problem, config, shape, wide.bindings) },
             ]
           : [{ name: "reduce", wgsl: reduceText(problem, config, shape, reduce.bindings) }]),
@@ -191,7 +193,12 @@ export const tridiagonal: Algorithm<EighProblem, TridiagonalConfig> = {
       ],
       steps: [
         ...(config.groups > 1
-          ? [start, times("columns", n, wide)]
+          ? [
+              { kind: "clear", stage: "peak", buffer: "state" } as const,
+              peak,
+              start,
+              times("columns", n, wide),
+            ]
           : [global ? times("columns", columns, reduce) : reduce]),
         ...(wanted(problem) ? [form] : []),
         ...(divides
