@@ -35,6 +35,11 @@ two band=128,$G,$C16,coarseTile=8,$Q0=4,$Q,$REF
 tile band=256,$G,$C16,coarseTile=4,coarseHoist=false,$REF
 tile band=256,$G,$C16,coarseTile=2,coarseHoist=false,$REF
 tile band=64,$C25,$C8,coarseTile=4,coarseHoist=false,$REF
+tile band=64,$C25,$C8,coarseTile=4,coarseHoist=false,${REF/refineGap=2/refineGap=4}
+tile band=64,$C25,$C8,coarseTile=4,coarseHoist=false,coarseShuffle=8,$REF
+tile band=256,$G,$C16,coarseTile=4,coarseHoist=false,${REF/refineGap=2/refineGap=4}
+two band=256,$G,$C16,coarseTile=8,$Q0=2,queue=512,$REF
+two band=256,$G,$C16,coarseTile=4,$Q0=8,queue=512,$REF
 for profile in ${PROFILES:-portable native}; do
   lab tune --kernel matched-filter --problem "$problem" "${starts[@]}" --no-transfer --budget "${BUDGET:-90s}" ${TRIALS:+--trials $TRIALS} --device "${DEVICE:-auto}" --profile "$profile" \
     --journal "$OUT/hierarchical-$profile.jsonl" 2>&1 | tail -25

@@ -5,6 +5,7 @@
 #
 #   pnpm --filter @tunelab/example-compare-power commits --out "$PWD/.gpu/power"
 #   bash campaigns/one-percent.sh            both          bash campaigns/one-percent.sh power | shipped        one part
+#   pnpm lab known-changes .gpu/out/one-percent.json        back in the checkout: publishes what was seen
 #   bash campaigns/one-percent.sh power -- --kernel matched-filter --problem n=64,data=2,templates=4,pairs=8 --runs 1        a rehearsal
 #
 # H200: 5 s a candidate and problem and 4 to 7 s a run; 65 s for what is selected, 90 s for all that ships. The 12 MB of .gpu/power may travel as .gpu/power.tgz.

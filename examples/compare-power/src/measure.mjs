@@ -73,8 +73,10 @@ function compare(candidate, problem, seed, ...more) {
     if ((error.status !== 1 && error.status !== 3) || !existsSync(record))
       throw new Error(`${candidate}, ${problem}: ${String(error.stderr).trim()}`);
   }
-  const [row] = JSON.parse(readFileSync(record, "utf8")).rows;
+  const { rows, deviceSlug } = JSON.parse(readFileSync(record, "utf8"));
+  const [row] = rows;
   if (row.verdict === "invalid") throw new Error(`${candidate}, ${problem}: ${row.reason}`);
+  device = deviceSlug;
   return { row, seconds: (Date.now() - from) / 1000 };
 }
 
@@ -90,14 +92,14 @@ const line = ({ verdict, ratio, low, high, ns, bits, seconds }) =>
 const started = Date.now();
 const done = flags.out && existsSync(flags.out) ? JSON.parse(readFileSync(flags.out, "utf8")) : {};
 const { tried = [], runs = [] } = done;
-let { nearest, problem } = done;
+let { nearest, problem, device } = done;
 
 /** Keeps what was found so far, whole or not at all. */
 function keep() {
   if (!flags.out) return;
   writeFileSync(
     `${flags.out}.new`,
-    `${JSON.stringify({ flags, tried, nearest, problem, runs, seen: seen() }, null, 1)}\n`,
+    `${JSON.stringify({ flags, device, tried, nearest, problem, runs, seen: seen() }, null, 1)}\n`,
   );
   renameSync(`${flags.out}.new`, flags.out);
 }

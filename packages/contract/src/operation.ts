@@ -127,6 +127,8 @@ export interface Verdict {
 /** Checks outputs against planted answers for every item and the float64 oracle for a sample; holds its cache. */
 export interface Oracle {
   check(outputs: PortData, sample: { readonly count: number; readonly seed: number }): Verdict;
+  /** Computes now what `check` would compute on its first call: a host does it before its turn on the device comes. */
+  prepare?(sample: { readonly count: number; readonly seed: number }): void;
 }
 
 /** What the laboratory needs of an operation and the library does not. */

@@ -91,6 +91,7 @@ async function open(
     probes: parts.probes,
     onPhase: (phase) => void parent.phase(phase),
     profile: options.profile,
+    ...(options.beside ? { ceilings: options.beside } : {}),
     openProfile: (profile) => {
       const known = others.get(profile) ?? openDevice(options, profile, parent);
       others.set(profile, known);
@@ -105,7 +106,7 @@ async function open(
     profile: options.profile,
     toggles: toggleNames(toggles),
     timestamps: device.features.has("timestamp-query"),
-    tickNs: options.compilesOnly ? 0 : await harness.tickNs(),
+    tickNs: options.beside ? 0 : await harness.tickNs(),
     runtime: `node ${process.versions.node}`,
     pid: process.pid,
   };

@@ -30,8 +30,11 @@ export interface HostOptions {
   readonly match?: string;
   /** Paths of modules with operations from outside the host's own. */
   readonly modules?: readonly string[];
-  /** Compiles for another host that times meanwhile: nothing runs on the device here, not even to measure the clock's tick. */
-  readonly compilesOnly?: boolean;
+  /**
+   * What a host that times meanwhile has measured of the device. Then nothing runs on it here before it is asked for, not even to
+   * measure the clock's tick.
+   */
+  readonly beside?: Ceilings;
   /** Code-generating toggles in place of the profile's: to time what one of them costs alone. No table knows such a device. */
   readonly toggles?: readonly string[];
   /** Measurement toggles beside the profile's: timestamp quantization off, unless a test wants it on. */
@@ -44,7 +47,7 @@ export interface HostHello {
   readonly profile: ProfileName;
   readonly toggles: readonly string[];
   readonly timestamps: boolean;
-  /** Measured clock tick in ns; 0 when there are no timestamps, or nothing is timed. */
+  /** Measured clock tick in ns; 0 when there are no timestamps, and beside another host. */
   readonly tickNs: number;
   readonly runtime: string;
   readonly pid: number;

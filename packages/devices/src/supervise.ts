@@ -30,7 +30,7 @@ import { startFault } from "./start-fault.ts";
 import { overdue, type Until, untilAfter, within } from "./until.ts";
 
 /** How a bench's host opens its adapter, beside what the target says. */
-type Opening = Pick<HostOptions, "modules" | "compilesOnly" | "toggles" | "quantizedTimestamps">;
+type Opening = Pick<HostOptions, "modules" | "beside" | "toggles" | "quantizedTimestamps">;
 
 export interface BenchOptions extends Opening {
   /** Module that calls `serveHost` with the operations to measure. */
@@ -284,14 +284,14 @@ class Supervisor {
   }
 
   async #startOnce(until?: Until): Promise<Running | { failure: Failure }> {
-    const { entry, profile, modules, quantizedTimestamps, compilesOnly, toggles } = this.#options;
+    const { entry, profile, modules, quantizedTimestamps, beside, toggles } = this.#options;
     const host = {
       ...this.#target.host,
       profile: profile ?? "portable",
       quantizedTimestamps: quantizedTimestamps ?? false,
       ...(modules ? { modules } : {}),
       ...(toggles ? { toggles } : {}),
-      ...(compilesOnly ? { compilesOnly } : {}),
+      ...(beside ? { beside } : {}),
     };
     let running: Running | undefined;
     const process = spawnHost({

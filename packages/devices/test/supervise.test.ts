@@ -60,10 +60,13 @@ describe.skipIf(!onLinux)("a device host under supervision", () => {
     expect(bench.hello.pid).not.toBe(process.pid);
   });
 
-  it("that only compiles runs nothing on the device, not even for the clock's tick, and compiles", async () => {
-    const compiler = await openBench(target, { entry, compilesOnly: true });
+  it("beside another runs nothing on the device before it is asked to, not even for the clock's tick; then it measures what it compiled", async () => {
+    const compiler = await openBench(target, { entry, beside: { fmaFlopsPerSecond: 1e12 } });
     expect(compiler.hello.tickNs).toBe(0);
     expect(await compiler.compile([request("double-well")], 60_000)).toEqual({});
+    const outcome = await compiler.measure(request("double-well"));
+    expect(outcome).toMatchObject({ status: "ok", verdict: { matched: 256, total: 256 } });
+    expect(outcome.timing?.tickNs).toBeGreaterThan(0);
     await compiler.close();
   });
 

@@ -10,13 +10,18 @@ import { warmUp } from "./warmup.ts";
 export class Settler {
   readonly #burst: () => Promise<number>;
   readonly #clock: { now(): number };
+  readonly #warmMs: number;
   #best = Number.POSITIVE_INFINITY;
   #state: "cold" | "paced" | "unsteady" = "cold";
 
-  /** `burst` runs uninterrupted work for about SETTLE.burstMs and resolves to the time of one part of it, in any unit. */
-  constructor(burst: () => Promise<number>, clock: { now(): number }) {
+  /**
+   * `burst` runs uninterrupted work for about SETTLE.burstMs and resolves to the time of one part of it, in any unit. The first call
+   * to `settle` goes on for `warmMs` at least.
+   */
+  constructor(burst: () => Promise<number>, clock: { now(): number }, warmMs: number = SETTLE.warmMs) {
     this.#burst = burst;
     this.#clock = clock;
+    this.#warmMs = warmMs;
   }
 
   /**
@@ -50,7 +55,7 @@ export class Settler {
         return value;
       },
       this.#clock,
-      { leastMs: SETTLE.warmMs, limitMs: SETTLE.limitMs },
+      { leastMs: this.#warmMs, limitMs: SETTLE.limitMs },
     );
     const last = recent.slice(-SETTLE.window);
     const scatter = Math.max(...last) / Math.min(...last) - 1;

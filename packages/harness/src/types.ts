@@ -51,6 +51,8 @@ export interface HarnessContext {
   readonly suite: (operation: string) => Promise<Suite>;
   readonly probes: readonly Probe[];
   readonly onPhase: (phase: MeasurePhase) => void;
+  /** What another host of this very device has measured of it: that host has brought the device to its pace, too. */
+  readonly ceilings?: Ceilings;
   /** Uniform in [0, 1): the order within the rounds of a race; Math.random when absent. */
   readonly random?: () => number;
   /** The toggles' profile, by which a side selects from its tables; `portable` unless told. */

@@ -32,8 +32,8 @@ export class Workbench {
   /** Of the problem in hand with fewer items: apart, for a cache holds one problem. */
   readonly fewerCases: CaseCache = new CaseCache();
   readonly compiled: CompiledCache;
-  /** Known once `ceilings()` has run: the rule against impossible arithmetic needs it. */
-  ceilings: Ceilings = {};
+  /** Known once `ceilings()` has run, here or in the host that told them: the rule against impossible arithmetic needs it. */
+  ceilings: Ceilings;
   #gpuTick: Promise<number> | undefined;
   #wallTick: number | undefined;
   readonly #anchors = new Map<Probe["ceiling"], Promise<Anchor | undefined>>();
@@ -41,6 +41,7 @@ export class Workbench {
 
   constructor(context: HarnessContext) {
     this.context = context;
+    this.ceilings = context.ceilings ?? {};
     this.executor = new Executor(context.device, context.info.capabilities, { clock: context.clock });
     this.compiled = new CompiledCache(this.executor);
   }
@@ -110,7 +111,8 @@ export class Workbench {
         MAXIMUM_REPEATS,
         Math.max(1, Math.ceil(SETTLE.burstMs / Math.max(once, 1e-3))),
       );
-      return new Settler(async () => runMs(await timeable.sample(repeats)) / repeats, this.context.clock);
+      const burst = async (): Promise<number> => runMs(await timeable.sample(repeats)) / repeats;
+      return new Settler(burst, this.context.clock, this.context.ceilings ? SETTLE.leastMs : SETTLE.warmMs);
     });
     return this.#settler;
   }

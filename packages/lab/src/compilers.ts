@@ -1,3 +1,4 @@
+import type { Ceilings } from "@tunelab/contract";
 import { type Bench, type BenchOptions, type DeviceTarget, openBench } from "@tunelab/devices";
 import type { Compiler } from "@tunelab/tuner";
 import type { Io } from "./io.ts";
@@ -14,7 +15,7 @@ const OTHER_CORES = 2;
 /**
  * Compilers that work beside a timing unless somebody says how many: all cores but two on a discrete GPU, whose time they do not touch,
  * beside a processor of eight cores or more; none on a GPU that shares its memory and heat with them. In simulation (16 cores, an
- * H200's compile times, ten minutes) the device is measuring 11% of the time without, 42% with 8 and 61% with 14.
+ * H200's compile times, ten minutes) the device is measuring 21% of the time without, 46% with 8 and 66% with 14.
  */
 export function compilersFor(adapterType: string, cores: number): number {
   if (adapterType !== "discrete" || cores < LEAST_CORES) return 0;
@@ -36,16 +37,16 @@ export class Compilers {
     this.#io = io;
   }
 
-  /** Those that could be opened; what kept the others is told once. */
-  open(): Promise<readonly Compiler[]> {
-    this.#opening ??= this.#open();
+  /** Those that could be opened, on a device of these ceilings; what kept the others is told once. */
+  open(ceilings: Ceilings): Promise<readonly Compiler[]> {
+    this.#opening ??= this.#open(ceilings);
     return this.#opening;
   }
 
-  async #open(): Promise<readonly Bench[]> {
+  async #open(beside: Ceilings): Promise<readonly Bench[]> {
     const count = this.#count;
     const opened = await Promise.allSettled(
-      Array.from({ length: count }, () => openBench(this.#target, { ...this.#options, compilesOnly: true })),
+      Array.from({ length: count }, () => openBench(this.#target, { ...this.#options, beside })),
     );
     const failed = opened.find(({ status }) => status === "rejected");
     if (failed?.status === "rejected")

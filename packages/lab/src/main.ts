@@ -10,6 +10,7 @@ import { register as comparisons } from "./commands/comparisons.ts";
 import { register as devices } from "./commands/devices.ts";
 import { register as errorRates } from "./commands/error-rates.ts";
 import { register as experiment } from "./commands/experiment.ts";
+import { register as knownChanges } from "./commands/known-changes.ts";
 import { register as knownFaults } from "./commands/known-faults.ts";
 import { register as library } from "./commands/library.ts";
 import { register as newKernel } from "./commands/new-kernel.ts";
@@ -55,6 +56,7 @@ export function programFor(io: Io): Command {
     borrowing,
     library,
     errorRates,
+    knownChanges,
   ];
   const studies = [collapse, padding, saturation, toggles];
   const publishing = [tables, ship, results, experiment, report, notebook];

@@ -26,6 +26,7 @@ import {
 } from "@tunelab/selection";
 import { driftOf } from "./drift.ts";
 import type { Cited } from "./history.ts";
+import { generatedKnownChanges } from "./known-changes.ts";
 import { otherPages } from "./other-pages.ts";
 import { generatedOwnBorrowing } from "./own-borrowing-report.ts";
 import { loadEpochs, loadOperations, loadReferences } from "./registry.ts";
@@ -87,6 +88,7 @@ export async function generatedTables(root: string, publication: Publication): P
     (await autoPage(input, await choosingStudies(), await costsOf(publication))).markdown(),
   );
   for (const [path, text] of await generatedSearch(root)) files.set(path, text);
+  for (const [path, text] of await generatedKnownChanges(root)) files.set(path, text);
   for (const [path, text] of await generatedSpirv(root, tables)) files.set(path, text);
   const reports = await reportFiles({ ...input, others: await otherPages(root, files) });
   for (const [path, text] of reports) files.set(`reports/${path}`, text);

@@ -83,7 +83,10 @@ export function trialsText({ trials, problems, reused }: TuneResult): string {
 }
 
 /** What the account names mean to a person. */
-const ACCOUNTS: Readonly<Record<string, string>> = { host: "host starts and messages" };
+const ACCOUNTS: Readonly<Record<string, string>> = {
+  host: "host starts and messages",
+  waiting: "waiting for compilers",
+};
 
 /** "Time: 60s: measure 31.0s (52%), compile 20.1s (33%), ...": every account worth telling, the largest first. */
 export function spentText(spentMs: TuneResult["spentMs"]): string {

@@ -115,8 +115,8 @@ describe("a session that verified nothing", () => {
 });
 
 it("the time is told in all and by what it went into, the largest part first", () => {
-  expect(spentText({ compile: 3_000, measure: 6_000, idle: 10, host: 1_000 })).toBe(
-    "Time: 10s: measure 6.0s (60%), compile 3.0s (30%), host starts and messages 1.0s (10%)",
+  expect(spentText({ compile: 2_000, waiting: 1_000, measure: 6_000, idle: 10, host: 1_000 })).toBe(
+    "Time: 10s: measure 6.0s (60%), compile 2.0s (20%), waiting for compilers 1.0s (10%), host starts and messages 1.0s (10%)",
   );
   expect(spentText({})).toBe("Time: 0s");
 });

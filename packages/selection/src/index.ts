@@ -61,6 +61,7 @@ export {
 } from "./select.ts";
 export { shelve, type TableContents, type TableHeader } from "./shelf.ts";
 export { renderShipped, SHIPPED_FOLDER, sessionDay } from "./ship.ts";
+export type { ShippedEntry, ShippedRow, ShippedTable } from "./shipped.ts";
 export { checkShipped, replan, type StaleRow, staleLookup } from "./stale.ts";
 export {
   derivedOf,

@@ -6,12 +6,12 @@ import {
   type Problem,
   type ProfileName,
   problemKey,
-  type TableEntry,
   type TuningTable,
 } from "@tunelab/contract";
 import { CLOSENESS, type Closeness, deviceDistance, problemDistance } from "./distance.ts";
 import { tablePath } from "./fold.ts";
 import { compareText } from "./rules.ts";
+import type { ShippedEntry, ShippedTable } from "./shipped.ts";
 
 /** What choosing among tables needs of one; the rest is loaded when its turn comes. */
 export interface ShelvedTable {
@@ -19,7 +19,7 @@ export interface ShelvedTable {
   readonly profile: ProfileName;
   readonly device: DeviceInfo;
   /** The whole table. Rejects with `Fault` data when it cannot be read: the table is then passed over. */
-  load(): Promise<TuningTable>;
+  load(): Promise<ShippedTable>;
 }
 
 export type TableSource = TuningTable | ShelvedTable;
@@ -87,8 +87,8 @@ export function rankTables<S extends Placed = TableSource>(
 export function rankEntries(
   operation: Operation,
   problem: Problem,
-  entries: readonly TableEntry[],
-): readonly { readonly entry: TableEntry; readonly distance: number }[] {
+  entries: readonly ShippedEntry[],
+): readonly { readonly entry: ShippedEntry; readonly distance: number }[] {
   return entries
     .flatMap((entry) => {
       const distance = problemDistance(operation.dimensions, problem, entry.problem);

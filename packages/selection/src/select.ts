@@ -10,7 +10,6 @@ import {
   type ProfileName,
   problemKey,
   type Resources,
-  type TableRow,
   wholeConfig,
 } from "@tunelab/contract";
 import { formatId } from "@tunelab/variants";
@@ -19,6 +18,7 @@ import type { Closeness } from "./distance.ts";
 import type { KnownFault } from "./known-faults/ledger.ts";
 import { type RankedTable, rankEntries, rankTables, type TableSource } from "./rank-tables.ts";
 import type { Ruled, Ruling } from "./rule/ruling.ts";
+import type { ShippedRow } from "./shipped.ts";
 
 export interface SelectRequest {
   /** Tables that ship with the library. */
@@ -62,7 +62,7 @@ export type Origin =
       readonly problem: Problem;
       /** Weighted sum of |log2 ratio| between the problems; 0 when exact. */
       readonly distance: number;
-      readonly row: TableRow;
+      readonly row: ShippedRow;
     }
   /** Chosen by rules that studies gave: this very device's, else the closest one's. `table`: the first study's path below `tables/`. */
   | { readonly kind: "rule"; readonly own: boolean; readonly table: string; readonly why: string }

@@ -1,12 +1,13 @@
-import { canonicalJson, Fault, sha256, TABLE_SCHEMA, type TuningTable } from "@tunelab/contract";
+import { canonicalJson, Fault, sha256, TABLE_SCHEMA } from "@tunelab/contract";
 import { tablePath } from "./fold.ts";
 import type { ShelvedTable } from "./rank-tables.ts";
+import type { ShippedTable } from "./shipped.ts";
 
 /** What choosing needs of a shipped table before it is loaded. */
-export type TableHeader = Pick<TuningTable, "operation" | "profile" | "device">;
+export type TableHeader = Pick<ShippedTable, "operation" | "profile" | "device">;
 
 /** The rest of it, a module of its own. */
-export type TableContents = Omit<TuningTable, keyof TableHeader>;
+export type TableContents = Omit<ShippedTable, keyof TableHeader>;
 
 /** Hex digits of a table's checksum: a damaged file passes once in 10^19. */
 const CHECKSUM_DIGITS = 16;
@@ -25,8 +26,8 @@ export function shelve(
   checksum: string,
   contents: () => Promise<TableContents>,
 ): ShelvedTable {
-  let loaded: Promise<TuningTable> | undefined;
-  const open = async (): Promise<TuningTable> => {
+  let loaded: Promise<ShippedTable> | undefined;
+  const open = async (): Promise<ShippedTable> => {
     const name = `the shipped table ${tablePath(header)}`;
     const found = await contents();
     const got = await tableChecksum(header, found);

@@ -1,6 +1,7 @@
 import {
   canonicalJson,
   DEFAULT_CAPABILITIES,
+  namedParameters,
   type Operation,
   type Problem,
   problemKey,
@@ -18,6 +19,7 @@ import { type Member, portfolio } from "./portfolio.ts";
 import type { RuleSet } from "./rule/shelf.ts";
 import { compareText, PORTFOLIO_WITHIN } from "./rules.ts";
 import { type TableContents, type TableHeader, tableChecksum } from "./shelf.ts";
+import type { ShippedEntry, ShippedRow } from "./shipped.ts";
 import { stableJson } from "./table-text.ts";
 
 /** Folder of the shipped tables, from the repository's root. */
@@ -57,7 +59,17 @@ async function travels(operation: Operation, row: TableRow, problem: Problem): P
   return !!resources && !resources.looseBuiltins?.length;
 }
 
-async function shipEntry(operation: Operation, entry: TableEntry): Promise<TableEntry> {
+/** The row as it ships, without the parameters whose value its id implies: `wholeConfig` gives them back. */
+async function shipRow(operation: Operation, row: TableRow, problem: Problem): Promise<ShippedRow> {
+  const { rank, variant, algorithm, minUs, tie, maxError } = row;
+  const found = await operation.algorithms[algorithm]?.();
+  const named = found && namedParameters(found.space(problem), row.config).map(({ name }) => name);
+  const names = (named ?? Object.keys(row.config)).filter((name) => Object.hasOwn(row.config, name));
+  const config = Object.fromEntries(names.map((name) => [name, row.config[name]!]));
+  return { rank, variant, algorithm, config, minUs, tie, maxError };
+}
+
+async function shipEntry(operation: Operation, entry: TableEntry): Promise<ShippedEntry> {
   const rows = new Set(entry.rows.slice(0, ROWS_SHIPPED));
   for (const wanted of [fitsDefaults, travels]) {
     for (const row of entry.rows) {
@@ -66,13 +78,19 @@ async function shipEntry(operation: Operation, entry: TableEntry): Promise<Table
       break;
     }
   }
-  return { ...entry, rows: [...rows].sort((a, b) => a.rank - b.rank) };
+  const ranked = [...rows].sort((a, b) => a.rank - b.rank);
+  const { problem, agedOn } = entry;
+  return {
+    ...{ problem, ...(agedOn === undefined ? {} : { agedOn }) },
+    rows: await Promise.all(ranked.map((row) => shipRow(operation, row, problem))),
+  };
 }
 
 /**
  * Modules of the shipped tables, by path from the repository's root: for each operation an index (what choosing needs, also where
  * there is no table yet) and a module a table, loaded when its turn comes. A table keeps the few candidates of a problem that the
- * library may run: best, runner-up, the best at WebGPU's default limits, and the best that another device may borrow.
+ * library may run: best, runner-up, the best at WebGPU's default limits, and the best that another device may borrow; of a row what
+ * choosing reads: samples, spread, shares of ceilings and trials stay in the published table, for a page would download them.
  * Operations in `ruled` get a module of the rules that their studies gave, also where nothing was measured yet. The same tables give
  * the same text.
  */
@@ -90,7 +108,7 @@ export async function renderShipped(
     const shelves: string[] = [];
     const checksums: string[] = [];
     for (const table of own) {
-      const { operation: name, profile, device, ...rest } = table;
+      const { operation: name, profile, device, ceilings: _, ...rest } = table;
       const entries = await Promise.all(table.entries.map((entry) => shipEntry(operation, entry)));
       const header: TableHeader = { operation: name, profile, device };
       const contents: TableContents = { ...rest, entries };

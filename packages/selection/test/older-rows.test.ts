@@ -46,6 +46,15 @@ describe("rows older than a parameter of their algorithm", () => {
     expect(after).toEqual(before);
   });
 
+  it("are what a row ships as that has the parameter at the value its id implies", async () => {
+    const whole = tableOf(
+      H200,
+      measured.map((row) => ({ ...row, config: { ...row.config, vector: false } })),
+    );
+    const [before, after] = [await renderShipped([older], [later]), await renderShipped([whole], [later])];
+    expect(after).toEqual(before);
+  });
+
   it("are selected under their own id, with a whole configuration", async () => {
     const { candidates, refused } = await select(ask({ tables: [older], operation: later }));
     expect(refused).toEqual([]);

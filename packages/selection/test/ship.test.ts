@@ -28,6 +28,13 @@ async function shippedIn(tables: readonly TuningTable[], operation: Operation): 
   return JSON.parse(text.slice(from, text.lastIndexOf(";"))) as TableContents;
 }
 
+it("ships of a row what choosing reads, and of an entry nothing that only the published table tells", async () => {
+  const [entry] = (await shippedIn([table], scale)).entries;
+  expect(Object.keys(entry!).sort()).toEqual(["problem", "rows"]);
+  const read = ["algorithm", "config", "maxError", "minUs", "rank", "tie", "variant"];
+  for (const row of entry!.rows) expect(Object.keys(row).sort()).toEqual(read);
+});
+
 it("ships the best and the runner-up, which fits the default limits here", async () => {
   const shipped = await shippedIn([table], scale);
   expect(shipped.entries[0]!.rows.map(({ config }) => config.workgroup)).toEqual([512, 256]);

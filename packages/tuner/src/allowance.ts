@@ -41,7 +41,7 @@ export class Allowance {
     const each = pace.nextScreened() + (free ? pace.nextCertified(pace.nextScreened()) : 0);
     const time = shareEnd - clock.now() - this.reserve();
     const trials = trialShare - this.#state.measured() - this.#due(1);
-    const most = farm ? farm.room : ahead;
+    const most = farm?.useful ? farm.room : ahead;
     return Math.min(most, trials, each > 0 ? Math.floor(time / each) : most);
   }
 
@@ -87,6 +87,6 @@ export class Allowance {
     const finals = this.#cost(this.#state.finalists());
     const trials = Math.max(0, trialShare - this.#state.measured() - this.#due(0));
     const candidates = Math.min(strategy.total - this.#state.proposed(), trials);
-    return Math.min(left, candidates * pace.nextScreened() + finals);
+    return Math.min(left, candidates * pace.nextTurn() + finals);
   }
 }

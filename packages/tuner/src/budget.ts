@@ -92,13 +92,20 @@ export function finalsReserve(expectedMs: number, shareMs: number): number {
 /** What trials cost here, learned as they come. */
 export class Pace {
   readonly #screened: number[] = [];
+  readonly #waited: number[] = [];
   #certifiedMs = 0;
   #theirScreenedMs = 0;
   #lastCertifiedMs = 0;
 
-  screened(ms: number): void {
+  /**
+   * A screened trial's cost, and how long compilers were waited for before it. Waiting is no part of what the next costs: counted in,
+   * one wait left time for fewer proposals, which left the compilers less to do, and made the next wait longer.
+   */
+  screened(ms: number, waitedMs = 0): void {
     this.#screened.push(ms);
+    this.#waited.push(waitedMs);
     if (this.#screened.length > RECENT) this.#screened.shift();
+    if (this.#waited.length > RECENT) this.#waited.shift();
   }
 
   /** A certified trial's cost, and what screening the same variant had cost, 0 when that was never seen. */
@@ -111,8 +118,12 @@ export class Pace {
 
   /** Expected cost of the next screened trial; 0 before the first of a problem, which is always tried. */
   nextScreened(): number {
-    if (this.#screened.length === 0) return 0;
-    return this.#screened.reduce((sum, ms) => sum + ms, 0) / this.#screened.length;
+    return mean(this.#screened);
+  }
+
+  /** The same with the wait for it. */
+  nextTurn(): number {
+    return this.nextScreened() + mean(this.#waited);
   }
 
   /** Expected cost of certifying a variant whose screening took `screenedMs`, 0 when that was never seen. */
@@ -131,6 +142,11 @@ export class Pace {
   /** Another problem, another size: recent costs no longer predict, the ratio of grades still does. */
   forgetCosts(): void {
     this.#screened.length = 0;
+    this.#waited.length = 0;
     this.#lastCertifiedMs = 0;
   }
+}
+
+function mean(values: readonly number[]): number {
+  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -1,54 +1,64 @@
-import type { MeasureRequest, TrialOutcome } from "@tunelab/contract";
+import type { MeasurePhase, MeasureRequest, TrialOutcome } from "@tunelab/contract";
 import type { Bench } from "@tunelab/devices/protocol";
-import type { TuneClock } from "./types.ts";
+import { MOST_AHEAD } from "./budget.ts";
 
-/** A host of its own that compiles for the one that times: what it leaves is the driver's cache on disk. */
-export type Compiler = Pick<Bench, "compile">;
-
-/**
- * Variants that may be compiled and wait to be timed, beside one in each compiler's hands. A strategy proposes so many without having
- * seen what came of the last ones; with none the compilers would stand idle whenever several finish together.
- */
-export const READY = 8;
+/** A host of its own that compiles while another times, and times what it has compiled when its turn comes. */
+export type Compiler = Pick<Bench, "compile" | "measure" | "onPhase" | "onRestart">;
 
 /**
- * Compilers are worth having when the timing host takes less than this part of the time that they took for the same variants. An
- * H200's driver keeps a cache on disk: 2.2 s for 18 variants instead of 16.9 s. Without such a cache everything is compiled twice.
+ * Variants that wait for a compiler, beside one in each compiler's hands: as many as a strategy proposes while one is timed, so that
+ * a compiler that comes free has its next at once. More would only be proposed knowing less.
  */
-const WORTH = 0.5;
+export const QUEUED = 4;
 
-/** Variants looked at before compilers are given up. */
-const LOOKS = 16;
+/** A compiler that has compiled a variant and does nothing else until it is released. */
+export interface Held {
+  readonly measure: Compiler["measure"];
+  readonly release: () => void;
+}
 
-/** What compiling elsewhere came to: its time in ms, 0 when nobody did it; and the outcome when it ended the compiler's host. */
+/** What compiling elsewhere came to: the compiler that holds the code, unless nobody does; or the outcome that ended its host. */
 export interface Elsewhere {
-  readonly ms: number;
+  readonly held?: Held;
   readonly outcome?: TrialOutcome;
 }
 
-const NOBODY: Elsewhere = { ms: 0 };
+const NOBODY: Elsewhere = {};
 
 interface Job {
   readonly request: MeasureRequest;
   readonly done: (elsewhere: Elsewhere) => void;
 }
 
+/** Whom a farm tells what its compilers do. */
+export interface FarmListener {
+  /** The phase of the one that is timing. */
+  readonly phase: (phase: MeasurePhase) => void;
+  readonly restart: (reason: string, request: MeasureRequest | undefined) => void;
+}
+
 /**
  * Compilers that work while something is timed, a variant each at a time, first come first served: so whoever hangs or crashes one
- * is known, and no driver lock is shared. A compiler that cannot go on leaves; without any, jobs resolve to nobody's.
+ * is known, and no driver lock is shared. Who has compiled a variant holds it until its turn on the device, and times it: another
+ * process would have to compile it again. (An H200's driver keeps its cache on disk for the next session; between 15 living processes
+ * it did not serve: a host that "took" 18 ready variants from it compiled for 6 s, and seven dear ones for 11 s.)
+ * A compiler that cannot go on leaves; without any, jobs resolve to nobody's.
  */
 export class Farm {
-  readonly #clock: Pick<TuneClock, "now">;
+  readonly #listener: FarmListener;
   readonly #jobs: Job[] = [];
+  readonly #held = new Set<Held>();
   #idle: Compiler[] = [];
   #present = 0;
   #opened = false;
   #known = new Map<string, Promise<Elsewhere>>();
-  readonly #looks: { readonly own: number; readonly theirs: number }[] = [];
+  #timing: Compiler | undefined;
+  /** Counts the problems: what is compiled for one before is held by nobody. */
+  #problem = 0;
 
   /** `opening` brings the compilers; what goes wrong there is the caller's to tell, here it means none. */
-  constructor(opening: Promise<readonly Compiler[]>, clock: Pick<TuneClock, "now">) {
-    this.#clock = clock;
+  constructor(opening: Promise<readonly Compiler[]>, listener: FarmListener) {
+    this.#listener = listener;
     void opening.then(
       (compilers) => this.#open(compilers),
       () => this.#open([]),
@@ -59,28 +69,26 @@ export class Farm {
     this.#opened = true;
     this.#idle = [...compilers];
     this.#present = compilers.length;
+    for (const compiler of compilers) {
+      compiler.onRestart(this.#listener.restart);
+      compiler.onPhase((phase) => {
+        if (this.#timing === compiler) this.#listener.phase(phase);
+      });
+    }
     this.#deal();
   }
 
-  /** Variants that are being compiled or wait to be timed, at most. Before the compilers have come it is not known how many they are. */
+  /** Variants that wait for a compiler, are compiled or wait to be timed, at most. Before they have come most compilers are expected. */
   get room(): number {
-    return this.#present + READY;
+    return (this.#opened ? this.#present : MOST_AHEAD) + QUEUED;
   }
 
-  /** Whether anybody compiles here, and the timing host gains by it. */
+  /** Whether anybody compiles here, or will. */
   get useful(): boolean {
-    if (this.#opened && this.#present === 0) return false;
-    if (this.#looks.length < LOOKS) return true;
-    const sum = (key: "own" | "theirs"): number => this.#looks.reduce((total, look) => total + look[key], 0);
-    return sum("own") < WORTH * sum("theirs");
+    return !this.#opened || this.#present > 0;
   }
 
-  /** What a variant took to compile, in ms: the timing host `own`, and the compiler before it. */
-  look(own: number, theirs: number): void {
-    if (theirs > 0 && this.#looks.length < LOOKS) this.#looks.push({ own, theirs });
-  }
-
-  /** Compiles a plan, by its hash once only. Never rejects. */
+  /** Compiles a plan, by its hash once only. Never rejects. Whoever gets a compiler that holds it releases that. */
   compile(hash: string, request: MeasureRequest): Promise<Elsewhere> {
     const known = this.#known.get(hash);
     if (known) return known;
@@ -90,10 +98,12 @@ export class Farm {
     return job;
   }
 
-  /** Drops what nobody has begun: another problem comes. */
+  /** Drops what nobody has begun, and lets go what is held: another problem comes. */
   forget(): void {
+    this.#problem++;
     for (const { done } of this.#jobs.splice(0)) done(NOBODY);
     this.#known = new Map();
+    for (const held of [...this.#held]) held.release();
   }
 
   #deal(): void {
@@ -104,11 +114,11 @@ export class Farm {
   }
 
   async #work(compiler: Compiler, { request, done }: Job): Promise<void> {
-    const before = this.#clock.now();
+    const problem = this.#problem;
     try {
       const { guilty } = await compiler.compile([request]);
-      const ms = this.#clock.now() - before;
-      done(guilty ? { ms, outcome: guilty.outcome } : { ms });
+      if (!guilty && problem === this.#problem) return done({ held: this.#hold(compiler) });
+      done(guilty ? { outcome: guilty.outcome } : NOBODY);
       this.#idle.push(compiler);
     } catch {
       // Its host cannot be started any more: the timing host compiles, and says so itself if the device is gone.
@@ -116,5 +126,25 @@ export class Farm {
       done(NOBODY);
     }
     this.#deal();
+  }
+
+  #hold(compiler: Compiler): Held {
+    const held: Held = {
+      measure: async (request, limitMs) => {
+        this.#timing = compiler;
+        try {
+          return await compiler.measure(request, limitMs);
+        } finally {
+          this.#timing = undefined;
+        }
+      },
+      release: () => {
+        if (!this.#held.delete(held)) return;
+        this.#idle.push(compiler);
+        this.#deal();
+      },
+    };
+    this.#held.add(held);
+    return held;
   }
 }

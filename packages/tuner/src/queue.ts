@@ -1,5 +1,6 @@
 import type { TrialOutcome } from "@tunelab/contract";
 import { type Planned, planCandidate, type Refused, type Searched } from "./candidate.ts";
+import type { Held } from "./farm.ts";
 import { requestFor } from "./request.ts";
 import type { SearchContext } from "./search-context.ts";
 import type { Candidate } from "./strategies/strategy.ts";
@@ -11,8 +12,10 @@ export interface Waiting {
   readonly planned: Planned;
   /** Its part of the time that compiling the batch took, in ms of wall time. */
   readonly compileMs: number;
-  /** What a compiler elsewhere took for it, in ms; absent when nobody did. */
-  readonly elsewhereMs?: number;
+  /** How long compilers were waited for before it, in ms. */
+  readonly waitedMs?: number;
+  /** The compiler that holds its code and times it; the host that times where there is none. */
+  readonly held?: Held;
   /** Present when compiling ended the host and this was the variant that did it. */
   readonly outcome?: TrialOutcome;
 }
@@ -46,8 +49,8 @@ export interface Queue {
   readonly complete: boolean;
   /** The next candidate; undefined when there is none left, or no time to look for one. */
   next(): Promise<Waiting | undefined>;
-  /** Prepares what it can of the next ones while one is timed. */
-  ahead(): Promise<void>;
+  /** Prepares what it can of the next ones, until that is `enough`: while one is timed. */
+  ahead(enough: () => boolean): Promise<void>;
 }
 
 /**

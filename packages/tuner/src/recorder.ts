@@ -92,25 +92,21 @@ export class Recorder {
 
   /**
    * A measured trial and what it cost in ms of wall time; or, when `limitMs` did not do, what it was doing in one line, and nothing
-   * is recorded. Its compile time is the compiler's that did it elsewhere, `elsewhereMs`: the timing host only loaded the result.
-   * Rejects when the device cannot be used any more.
+   * is recorded. `host` times it: whoever holds its code. Rejects when the device cannot be used any more.
    */
   async measure(
     request: MeasureRequest,
     planned: Planned,
-    { elsewhereMs = 0, limitMs }: { readonly elsewhereMs?: number | undefined; readonly limitMs: number },
-  ): Promise<
-    | { readonly trial: Trial; readonly costMs: number; readonly ownCompileMs: number }
-    | { readonly cut: string }
-  > {
+    {
+      host = this.#bench,
+      limitMs,
+    }: { readonly host?: Pick<Bench, "measure"> | undefined; readonly limitMs: number },
+  ): Promise<{ readonly trial: Trial; readonly costMs: number } | { readonly cut: string }> {
     const before = this.#clock.now();
-    const measured = await orCut(this.#onHost(() => this.#bench.measure(request, limitMs)));
+    const measured = await orCut(this.#onHost(() => host.measure(request, limitMs)));
     if ("cut" in measured) return measured;
-    const outcome = measured.value;
-    const { compileMs: ownCompileMs = 0 } = outcome;
-    const compiled = elsewhereMs > ownCompileMs ? { ...outcome, compileMs: elsewhereMs } : outcome;
-    const trial = await this.record(compiled, planned);
-    return { trial, costMs: this.#clock.now() - before, ownCompileMs };
+    const trial = await this.record(measured.value, planned);
+    return { trial, costMs: this.#clock.now() - before };
   }
 
   /** Compiles ahead within `limitMs`; what it came to and what it cost in ms of wall time. Cut short, it came to nothing. */
@@ -134,7 +130,7 @@ export class Recorder {
     limitMs: number,
   ): Promise<{ readonly result: T | undefined; readonly costMs: number }> {
     const before = this.#clock.now();
-    this.#stopwatch.enter("compile");
+    this.#stopwatch.enter("waiting");
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<undefined>((resolve) => {
       if (limitMs <= LONGEST_TIMER_MS) timer = setTimeout(() => resolve(undefined), limitMs);

@@ -5,8 +5,6 @@ import type { FailedVariant } from "./types.ts";
 /** A variant that was screened, and what became of it since. */
 export interface Screened extends Contender {
   readonly trial: Trial;
-  /** What a compiler elsewhere took for it, in ms. */
-  readonly elsewhereMs?: number;
   raced?: Trial;
   /** Place among the leaders of the race, the winner's 0. */
   place?: number;

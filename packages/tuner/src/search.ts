@@ -10,6 +10,7 @@ import { ROWS_KEPT } from "@tunelab/selection";
 import { Allowance } from "./allowance.ts";
 import { extensionUntil } from "./budget.ts";
 import { type Planned, planCandidate, type Refused, UNPLANNED } from "./candidate.ts";
+import type { Held } from "./farm.ts";
 import { TIME } from "./objective.ts";
 import { Pool } from "./pool.ts";
 import { algorithmOf, BatchQueue, type Queue, type QueueOwner, type Waiting } from "./queue.ts";
@@ -27,8 +28,9 @@ import type { CutVariant, ProblemResult } from "./types.ts";
 interface Effort {
   /** Its part of a batch compiled before, in ms; and the outcome when compiling it ended the host. */
   readonly compileMs?: number;
-  /** What a compiler elsewhere took for it. */
-  readonly elsewhereMs?: number | undefined;
+  /** How long compilers were waited for before it, in ms; and the one that holds its code. */
+  readonly waitedMs?: number | undefined;
+  readonly held?: Held | undefined;
   readonly outcome?: TrialOutcome | undefined;
   /** How long a certifying run may go on past its fewest samples, in ms. */
   readonly extensionMs?: number;
@@ -144,13 +146,23 @@ export class Search {
     const { strategy, objective } = this.#context;
     while (this.#more()) {
       const waiting = await this.#queue.next();
-      // Compiling may have taken the time that was for timing.
-      if (!waiting || !this.#more()) return;
-      const measuring = this.#screen(waiting, { isDefault: false, keep: false });
-      const [screened] = await Promise.all([measuring, this.#queue.ahead()]);
+      if (!waiting) return;
+      const screened = await this.#taken(waiting).finally(waiting.held?.release);
       if (!screened) return;
       strategy.observe(observationOf(waiting.candidate, screened.trial, objective));
     }
+  }
+
+  /** Screens a candidate whose turn it is, while the next are prepared: no longer than it takes. */
+  async #taken(waiting: Waiting): Promise<Screened | undefined> {
+    // Compiling may have taken the time that was for timing.
+    if (!this.#more()) return undefined;
+    let over = false;
+    const measuring = this.#screen(waiting, { isDefault: false, keep: false }).finally(() => {
+      over = true;
+    });
+    const [screened] = await Promise.all([measuring, this.#queue.ahead(() => over)]);
+    return screened;
   }
 
   #more(): boolean {
@@ -167,7 +179,7 @@ export class Search {
 
   /** Undefined when its time was over before it had any. */
   async #screen(
-    { planned, compileMs, elsewhereMs, outcome }: Omit<Waiting, "candidate">,
+    { planned, compileMs, waitedMs, held, outcome }: Omit<Waiting, "candidate">,
     role: { readonly isDefault: boolean; readonly keep: boolean },
   ): Promise<Screened | undefined> {
     const { pace } = this.#context;
@@ -177,7 +189,7 @@ export class Search {
       if (same.variant !== planned.variant) this.#identical++;
       return same;
     }
-    const effort = { compileMs, elsewhereMs, outcome, until: this.#allowance.until() };
+    const effort = { compileMs, waitedMs, held, outcome, until: this.#allowance.until() };
     const measured = await this.#trial(planned, "screened", role.isDefault, effort);
     if (!measured) return undefined;
     const { trial, costMs } = measured;
@@ -186,7 +198,6 @@ export class Search {
       ...role,
       trial,
       costMs: costMs ?? pace.nextScreened(),
-      ...(elsewhereMs === undefined ? {} : { elsewhereMs }),
     };
     this.#screened.set(planned.hash, entry);
     this.#ranking.add(entry);
@@ -235,7 +246,6 @@ export class Search {
     const { clock, pace } = this.#context;
     const measured = await this.#trial(one, "certified", one.isDefault, {
       extensionMs: extensionUntil(clock.now(), end),
-      elsewhereMs: one.elsewhereMs,
       until: end,
     });
     if (!measured) return undefined;
@@ -287,9 +297,9 @@ export class Search {
     planned: Planned,
     grade: Grade,
     isDefault: boolean,
-    { compileMs = 0, elsewhereMs, outcome, extensionMs, until }: Effort,
+    { compileMs = 0, waitedMs, held, outcome, extensionMs, until }: Effort,
   ): Promise<{ trial: Trial; costMs?: number } | undefined> {
-    const { recorder, pace, progress, estimate, farm, clock, objective } = this.#context;
+    const { recorder, pace, progress, estimate, clock, objective } = this.#context;
     const earlier = this.#earlier(planned, grade, isDefault);
     if (earlier) {
       this.#reused.add(earlier.id);
@@ -302,16 +312,15 @@ export class Search {
     const request = requestFor(this.#context, planned, grade, isDefault);
     const bounded = extensionMs === undefined ? request : { ...request, extensionMs };
     const measured = outcome
-      ? { trial: await recorder.record(outcome, planned), costMs: 0, ownCompileMs: 0 }
-      : await recorder.measure(bounded, planned, { elsewhereMs, limitMs });
+      ? { trial: await recorder.record(outcome, planned), costMs: 0 }
+      : await recorder.measure(bounded, planned, { host: held, limitMs });
     if ("cut" in measured) {
       this.#cut.push({ variant: planned.variant, reason: measured.cut });
       progress({ kind: "skipped", reason: `${planned.variant}: ${measured.cut}` });
       return undefined;
     }
-    if (grade === "screened") farm?.look(measured.ownCompileMs, elsewhereMs ?? 0);
     const costMs = measured.costMs + compileMs;
-    if (grade === "screened") pace.screened(costMs);
+    if (grade === "screened") pace.screened(costMs, waitedMs);
     const cost = objective.cost(measured.trial);
     const leads = cost !== undefined && cost < this.#least;
     if (grade === "screened" && leads) this.#least = cost;

@@ -1,10 +1,11 @@
 import type { MeasurePhase } from "@tunelab/contract";
 
 /**
- * Where a session's time went: `calibrate` noise probe and ceilings, `compile` planning and compiling, `verify`, `measure`
- * with warm-up, `host` starting hosts and the way to them, `idle` the session's own work between requests.
+ * Where a session's time went: `calibrate` noise probe and ceilings, `compile` planning and compiling, `waiting` for compilers of
+ * their own with nothing to time, `verify`, `measure` with warm-up, `host` starting hosts and the way to them, `idle` the session's
+ * own work between requests.
  */
-export type Account = "calibrate" | "compile" | "verify" | "measure" | "host" | "idle";
+export type Account = "calibrate" | "compile" | "waiting" | "verify" | "measure" | "host" | "idle";
 
 const ACCOUNTS: Readonly<Record<MeasurePhase, Account>> = {
   idle: "host",
@@ -21,6 +22,7 @@ export class Stopwatch {
   readonly #spent: Record<Account, number> = {
     calibrate: 0,
     compile: 0,
+    waiting: 0,
     verify: 0,
     measure: 0,
     host: 0,
@@ -43,7 +45,8 @@ export class Stopwatch {
 
   /** The host says what it is doing; only heard while a request runs. */
   phase(phase: MeasurePhase): void {
-    if (this.#account !== "idle" && this.#account !== "calibrate") this.enter(ACCOUNTS[phase]);
+    if (this.#account !== "idle" && this.#account !== "calibrate" && this.#account !== "waiting")
+      this.enter(ACCOUNTS[phase]);
   }
 
   /** Whole ms by account, up to now. */

@@ -2,6 +2,8 @@ import {
   asFault,
   type Ceilings,
   Fault,
+  type MeasurePhase,
+  type MeasureRequest,
   type Noise,
   type Problem,
   problemKey,
@@ -115,12 +117,7 @@ class Session {
 
   async run(): Promise<TuneResult> {
     const { clock } = this.#options;
-    this.#bench.onRestart((reason, request) => {
-      if (this.#over) return;
-      const variant = request ? variantLabel(request.algorithm, request.config) : "";
-      this.#progress({ kind: "restart", reason, variant });
-      this.#record({ kind: "host-restart", at: clock.timestamp(), reason, variant });
-    });
+    this.#bench.onRestart(this.#restarted);
     this.#bench.onPhase((phase) => this.#stopwatch.phase(phase));
     let stopped = await this.#work();
     this.#over = true;
@@ -152,12 +149,20 @@ class Session {
     };
   }
 
+  readonly #restarted = (reason: string, request: MeasureRequest | undefined): void => {
+    if (this.#over) return;
+    const variant = request ? variantLabel(request.algorithm, request.config) : "";
+    this.#progress({ kind: "restart", reason, variant });
+    this.#record({ kind: "host-restart", at: this.#options.clock.timestamp(), reason, variant });
+  };
+
   async #work(): Promise<TuneResult["stopped"]> {
     try {
       await this.#calibrate();
       // Only now: hosts that start would disturb the probes.
-      const { compilers, clock } = this.#options;
-      if (compilers) this.#farm = new Farm(compilers(), clock);
+      const { compilers } = this.#options;
+      const phase = (phase: MeasurePhase): void => this.#stopwatch.phase(phase);
+      if (compilers) this.#farm = new Farm(compilers(this.#ceilings), { phase, restart: this.#restarted });
       const jobs = orderJobs(this.#options.workloads);
       for (const [index, job] of jobs.entries()) await this.#problem(job, index, jobs.length);
       return undefined;

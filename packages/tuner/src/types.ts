@@ -53,8 +53,8 @@ export interface TuneOptions {
   readonly trials?: number;
   /** Variants to compile side by side before they are timed one after another; 1 (each as it is measured) when absent. */
   readonly ahead?: number;
-  /** Opens compilers that work while something is timed, once the device is calibrated; the caller closes them. */
-  readonly compilers?: () => Promise<readonly Compiler[]>;
+  /** Opens compilers that work while another times, once the device is calibrated to `ceilings`; the caller closes them. */
+  readonly compilers?: (ceilings: Ceilings) => Promise<readonly Compiler[]>;
   readonly seed: number;
   /** Trials of this very device, profile and protocol that need not be measured again (see `reusable`). */
   readonly earlier?: readonly Trial[];

@@ -1,98 +1,138 @@
 import type { MeasureRequest } from "@tunelab/contract";
 import { describe, expect, it } from "vitest";
-import { READY } from "../src/farm.ts";
+import { QUEUED } from "../src/farm.ts";
 import type { Compiler } from "../src/index.ts";
 import { screened, session } from "./bed.ts";
-import { FakeBench, FakeClock } from "./fakes.ts";
+import { type Answer, FakeBench, FakeClock } from "./fakes.ts";
 import { sized, toySuite } from "./toy.ts";
 
 const byX = ({ config }: { config: { x?: unknown } }) => ({ ns: 1_000 + Number(config.x) });
 const named = (requests: readonly MeasureRequest[]): readonly string[] =>
   requests.map(({ config }) => `${config.x} ${config.memory}`);
 
-/** Compilers beside a session: what each was asked for, in order, and how long everyone takes in ms. */
-function farm({ compilers = 2, theirMs = 1_000, ownMs = 50, hangs = () => false }: FarmOptions = {}) {
+/** Compilers beside a session: what they were asked to compile and to time, in order; each compiles for `theirMs`. */
+function farm({ compilers = 2, theirMs = 1_000, hangs = () => false, answer = byX }: FarmOptions = {}) {
   const clock = new FakeClock();
   const asked: MeasureRequest[] = [];
-  const benches = Array.from({ length: compilers }, () => {
-    const bench = new FakeBench(clock, toySuite());
+  const timed: { readonly by: number; readonly request: MeasureRequest }[] = [];
+  const benches = Array.from({ length: compilers }, (_, by) => {
+    const bench = new FakeBench(clock, toySuite(), (request) => {
+      timed.push({ by, request });
+      return answer(request);
+    });
     bench.compileMs = theirMs;
-    bench.hangs = hangs;
-    return {
-      compile: (requests: readonly MeasureRequest[]) => {
-        asked.push(...requests);
-        return bench.compile(requests);
-      },
+    bench.hangs = (request) => {
+      asked.push(request);
+      return hangs(request);
     };
+    return bench;
   });
   const open = async (): Promise<readonly Compiler[]> => benches;
-  const prepare = (bench: FakeBench): void => {
-    bench.compileMs = ownMs;
-  };
-  return { clock, asked, open, prepare };
+  return { clock, asked, timed, open, benches };
 }
 
 interface FarmOptions {
   readonly compilers?: number;
   readonly theirMs?: number;
-  readonly ownMs?: number;
   readonly hangs?: (request: MeasureRequest) => boolean;
+  readonly answer?: (request: MeasureRequest) => Answer;
+}
+
+class GoneBench extends FakeBench {
+  override compile(): Promise<never> {
+    return Promise.reject(new Error("gone"));
+  }
 }
 
 describe("compilers beside the host that times", () => {
-  it("compile every variant once before its turn, and their time is the trial's compile time", async () => {
-    const { clock, asked, open, prepare } = farm();
-    const { result } = await session({
+  it("compile every variant once before its turn, and whoever compiled it times it", async () => {
+    const { clock, asked, timed, open, benches } = farm();
+    const { result, bench } = await session({
       answer: byX,
       clock,
-      prepare,
       tune: { budgetMs: 1e6, strategy: "exhaustive", ahead: 4, compilers: open },
     });
     expect(new Set(named(asked)).size).toBe(39); // 40, and the default comes first
     expect(asked).toHaveLength(39);
-    const trials = screened(result.trials);
-    expect(trials).toHaveLength(40);
-    expect(trials.filter(({ compileMs }) => (compileMs ?? 0) >= 1_000)).toHaveLength(39);
+    expect(screened(result.trials)).toHaveLength(40);
     expect(result.problems[0]).toMatchObject({ screened: 40, complete: true });
+    expect(timed).toHaveLength(39);
+    for (const [by, compiler] of benches.entries()) {
+      const its = timed.filter((one) => one.by === by).map(({ request }) => request);
+      expect(named(its)).toEqual(named(compiler.batches.flat()));
+    }
+    expect(new Set(timed.map(({ by }) => by)).size).toBe(2);
+    expect(bench.batches).toEqual([]);
+    expect(bench.requests.filter(({ grade, isDefault }) => grade === "screened" && !isDefault)).toEqual([]);
   });
 
-  it("are ahead of the timing by a pool of variants, and no further", async () => {
-    const { clock, asked, open, prepare } = farm();
+  it("compile nothing while they hold a variant whose turn has not come", async () => {
+    let holding = 0;
     let most = 0;
-    let timed = 0;
-    await session({
+    const { clock, open, benches } = farm({
+      compilers: 3,
       answer: (request) => {
-        if (request.grade === "screened" && !request.isDefault) {
-          timed += 1;
-          most = Math.max(most, asked.length - timed);
-        }
+        holding -= 1;
         return byX(request);
       },
+    });
+    for (const bench of benches) {
+      bench.hangs = () => {
+        holding += 1;
+        most = Math.max(most, holding);
+        return false;
+      };
+    }
+    await session({
+      answer: byX,
       clock,
-      prepare,
       tune: { budgetMs: 1e6, strategy: "exhaustive", ahead: 4, compilers: open },
     });
     expect(most).toBeGreaterThan(1);
-    expect(most).toBeLessThanOrEqual(2 + READY);
+    expect(most).toBeLessThanOrEqual(3);
+  });
+
+  it("are asked for variants of the problem in hand: what they held of the one before is let go", async () => {
+    const { clock, timed, open } = farm();
+    const { result } = await session({
+      answer: byX,
+      problems: sized(2, 4),
+      clock,
+      tune: { budgetMs: 60_000, ahead: 4, compilers: open },
+    });
+    expect(result.problems.map(({ screened: count }) => count > 5)).toEqual([true, true]);
+    const order = timed.map(({ request }) => request.problem.n);
+    expect(order).toEqual([...order].sort());
+    expect(new Set(order)).toEqual(new Set([2, 4]));
+  });
+
+  it("are proposed to no further than they need to find the next variant waiting", async () => {
+    const { clock, asked, open } = farm();
+    const { result } = await session({
+      answer: byX,
+      clock,
+      tune: { budgetMs: 1e7, trials: 30, strategy: "exhaustive", ahead: 4, compilers: open },
+    });
+    expect(asked.length).toBeLessThanOrEqual(screened(result.trials).length + 2 + QUEUED);
   });
 
   it("name the variant over which one of them hung; the host that times never meets it", async () => {
     const guilty = ({ config }: MeasureRequest): boolean => config.x === 3 && config.memory === 0;
-    const { clock, open, prepare } = farm({ hangs: guilty });
+    const { clock, timed, open } = farm({ hangs: guilty });
     const { result, bench } = await session({
       answer: byX,
       clock,
-      prepare,
       tune: { budgetMs: 1e6, strategy: "exhaustive", ahead: 4, compilers: open },
     });
     const hung = result.trials.filter(({ status }) => status === "compile-timeout");
     expect(hung).toMatchObject([{ variant: "only/x=3,label=a,memory=0", epoch: 1, reason: "it hangs" }]);
-    expect([...bench.batches.flat(), ...bench.requests].filter(guilty)).toEqual([]);
+    const met = [...bench.batches.flat(), ...bench.requests, ...timed.map(({ request }) => request)];
+    expect(met.filter(guilty)).toEqual([]);
     expect(screened(result.trials)).toHaveLength(40);
   });
 
   it.each([
-    ["that fail one after another", async () => [{ compile: () => Promise.reject(new Error("gone")) }]],
+    ["that fail one after another", async () => [new GoneBench(new FakeClock(), toySuite())]],
     ["that cannot be opened", () => Promise.reject(new Error("no second device"))],
     ["of which there are none", async () => []],
   ] as const)("%s leave the session to compile by itself", async (_, compilers) => {
@@ -104,28 +144,49 @@ describe("compilers beside the host that times", () => {
     expect(new Set(named(bench.batches.flat())).size).toBeGreaterThan(30);
   });
 
-  it("are given up when the driver keeps nothing of what they compile", async () => {
-    const { clock, asked, open, prepare } = farm({ compilers: 1 });
-    const { result, bench } = await session({
-      answer: (request) => ({ ...byX(request), compileMs: 900 }),
-      problems: sized(2, 4),
+  it("die over a variant like the host that times: it is recorded, the restart too, and they go on", async () => {
+    const { clock, open } = farm({
+      answer: (request) => ({ ...byX(request), ...(request.config.x === 3 ? { status: "crashed" } : {}) }),
+    });
+    const { result, sink } = await session({
+      answer: byX,
       clock,
-      prepare,
       tune: { budgetMs: 1e6, strategy: "exhaustive", ahead: 4, compilers: open },
     });
-    // The looks were enough: nothing of the second problem was handed out.
-    expect(asked.length).toBeGreaterThanOrEqual(16);
-    expect(asked.filter(({ problem }) => problem.n === 4)).toEqual([]);
-    expect(screened(result.trials)).toHaveLength(80);
-    expect(bench.batches.flat().filter(({ problem }) => problem.n === 4)).toHaveLength(39);
+    expect(screened(result.trials)).toHaveLength(40);
+    const crashed = result.trials.filter(({ status }) => status === "crashed");
+    expect(crashed).toHaveLength(2);
+    for (const { variant } of crashed) expect(variant).toMatch(/^only\/x=3,/);
+    expect(sink.events.filter(({ kind }) => kind === "host-restart").length).toBeGreaterThan(0);
   });
 
-  it("do not stop a budget in trials from being kept, nor propose what nobody will time", async () => {
-    const { clock, asked, open, prepare } = farm();
+  it("are told the ceilings that were measured, and their phases count while they time", async () => {
+    const { clock, open } = farm();
+    const told: unknown[] = [];
     const { result } = await session({
       answer: byX,
       clock,
-      prepare,
+      tune: {
+        budgetMs: 1e6,
+        strategy: "exhaustive",
+        ahead: 4,
+        compilers: (ceilings) => {
+          told.push(ceilings);
+          return open();
+        },
+      },
+    });
+    expect(told).toEqual([{ fmaFlopsPerSecond: 1e12 }]);
+    // 46 trials of 100 ms, six of them certified in four times as much, of which the fake verifies for a fifth.
+    expect(result.spentMs.verify).toBeGreaterThan(0.9 * 20 * 39);
+    expect(result.spentMs.waiting).toBe(0); // the fake's compilers move the clock while they are asked
+  });
+
+  it("do not stop a budget in trials from being kept, nor propose what nobody will time", async () => {
+    const { clock, asked, open } = farm();
+    const { result } = await session({
+      answer: byX,
+      clock,
       tune: { budgetMs: 1e7, trials: 20, ahead: 4, compilers: open },
     });
     expect(result.trials.length).toBeLessThanOrEqual(20);
@@ -134,15 +195,16 @@ describe("compilers beside the host that times", () => {
   });
 
   it("stop with the session when the user does", async () => {
-    const { clock, open, prepare } = farm();
     const stop = new AbortController();
-    const { result } = await session({
+    const { clock, open } = farm({
       answer: (request) => {
         if (request.config.x === 5) stop.abort();
         return byX(request);
       },
+    });
+    const { result } = await session({
+      answer: byX,
       clock,
-      prepare,
       tune: { budgetMs: 1e6, strategy: "exhaustive", ahead: 4, compilers: open, signal: stop.signal },
     });
     expect(result.stopped?.reason).toBe("interrupted by the user");

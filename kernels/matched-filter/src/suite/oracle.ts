@@ -29,6 +29,9 @@ export function oracleOf(
   };
 
   return {
+    prepare({ count, seed }): void {
+      for (const pair of samplePairs(pairs, count, seed)) truth(pair);
+    },
     check(outputs, sample): Verdict {
       const words = outputs.records as Uint32Array | undefined;
       if (!words || words.length < 4 * pairs) {

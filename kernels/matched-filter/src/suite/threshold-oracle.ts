@@ -36,13 +36,19 @@ export function thresholdOracle(
     return made;
   };
   let open: readonly number[] | undefined;
+  const inFullFor = (sample: { readonly count: number; readonly seed: number }): ReadonlySet<number> => {
+    open ??= undecided(problem, inputs, threshold);
+    return new Set([...open, ...samplePairs(pairs, sample.count, sample.seed)]);
+  };
 
   return {
+    prepare(sample): void {
+      for (const pair of inFullFor(sample)) peak(pair);
+    },
     check(outputs, sample): Verdict {
       const words = outputs.records as Uint32Array | undefined;
       if (!words || words.length < 4 * pairs) return missing(pairs, words?.length ?? 0);
-      open ??= undecided(problem, inputs, threshold);
-      const inFull = new Set([...open, ...samplePairs(pairs, sample.count, sample.seed)]);
+      const inFull = inFullFor(sample);
       const floats = new Float32Array(words.buffer, words.byteOffset, words.length);
       let [matched, nearTies, maxError] = [0, 0, 0];
       let detail: string | undefined;

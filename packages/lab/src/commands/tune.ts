@@ -253,7 +253,7 @@ async function session(job: Job): Promise<void> {
         since: job.since,
         ...(trials === undefined ? {} : { trials }),
         ahead: availableParallelism(),
-        ...(compilers ? { compilers: () => compilers.open() } : {}),
+        ...(compilers ? { compilers: (ceilings) => compilers.open(ceilings) } : {}),
         seed,
         known: knownVariants(own.tables, published),
         earlier,

@@ -35,7 +35,7 @@ export const tables: readonly ShelvedTable[] = [
         "vendor": "nvidia"
       }
     }
-  }, "cd0e240cb3e444c1", async () => (await import("./nvidia-h200.tint-vulkan.native.ts")).contents),
+  }, "d23f3c06434f9952", async () => (await import("./nvidia-h200.tint-vulkan.native.ts")).contents),
   shelve({
     "operation": "eigh",
     "profile": "portable",
@@ -69,5 +69,5 @@ export const tables: readonly ShelvedTable[] = [
         "vendor": "nvidia"
       }
     }
-  }, "c3b0abba81e7e7fc", async () => (await import("./nvidia-h200.tint-vulkan.portable.ts")).contents),
+  }, "b743de3bff4d7181", async () => (await import("./nvidia-h200.tint-vulkan.portable.ts")).contents),
 ];

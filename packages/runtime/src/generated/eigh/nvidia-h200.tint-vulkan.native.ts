@@ -11,50 +11,26 @@ export const contents: TableContents = {
   "contract": 1,
   "commit": "cf06aea5c1fbad183e9c387b2adcf95e70ded6d8",
   "sessions": ["01M8PWE54ZH184XB0AN5D4SDNZ"],
-  "ceilings": {
-    "computeUnits": { "source": "estimated", "value": 132 },
-    "copyBytesPerSecond": 4199000000000,
-    "dispatchAloneNs": 6824,
-    "dispatchOverheadNs": 373.5,
-    "fmaFlopsPerSecond": 65480000000000,
-    "indirectDispatchNs": 6153,
-    "readBytesPerSecond": 4307000000000,
-    "subgroupOpsPerSecond": 8246000000000,
-    "tickNs": 32,
-    "workgroupBytesPerSecond": 32740000000000
-  },
   "entries": [
     {
       "problem": { "batch": 8192, "gap": 0, "n": 8, "pad": 0, "spectrum": "random", "vectors": "yes" },
-      "defaultUs": 21.22,
-      "medianUs": 108.5,
-      "measured": 4,
-      "failed": 0,
       "rows": [
-        { "medianUs": 21.65, "rank": 1, "variant": "one-sided/workgroup=64,split=1,exchange=memory,chunk=4", "minUs": 21.22, "tie": false, "isDefault": true, "status": "ok", "grade": "certified", "cv": 0.0116, "samples": 14, "fractionOfFma": 0.02717, "fractionOfCopy": 0.05002, "fractionOfWorkgroup": 0.1277, "matched": 24576, "total": 24576, "maxError": 1.72, "workgroupBytes": 3376, "invocations": 64, "algorithm": "one-sided", "config": { "chunk": 4, "exchange": "memory", "split": 1, "workgroup": 64 }, "planHash": "f4ac4443b29c933b", "trial": "01M8PWE54ZH184XB0AN5D4SDNZ.4", "anchored": { "anchor": "fma-f32", "work": 1.4 } },
-        { "medianUs": 82.27, "rank": 2, "variant": "scalar/threads=4,matrices=8,memory=both,padding=0", "minUs": 81.57, "tie": false, "isDefault": true, "status": "ok", "grade": "certified", "cv": 0.0113, "samples": 13, "fractionOfFma": 0.007067, "fractionOfCopy": 0.01301, "fractionOfWorkgroup": 0.07105, "matched": 24576, "total": 24576, "maxError": 1.59, "workgroupBytes": 4736, "invocations": 32, "algorithm": "scalar", "config": { "matrices": 8, "memory": "both", "padding": 0, "threads": 4 }, "planHash": "e2ee03dfcab52fb7", "trial": "01M8PWE54ZH184XB0AN5D4SDNZ.5", "anchored": { "anchor": "fma-f32", "work": 5.321 } }
+        { "rank": 1, "variant": "one-sided/workgroup=64,split=1,exchange=memory,chunk=4", "minUs": 21.22, "tie": false, "maxError": 1.72, "algorithm": "one-sided", "config": { "chunk": 4, "exchange": "memory", "split": 1, "workgroup": 64 } },
+        { "rank": 2, "variant": "scalar/threads=4,matrices=8,memory=both,padding=0", "minUs": 81.57, "tie": false, "maxError": 1.59, "algorithm": "scalar", "config": { "matrices": 8, "memory": "both", "padding": 0, "threads": 4 } }
       ]
     },
     {
       "problem": { "batch": 8192, "gap": 0, "n": 16, "pad": 0, "spectrum": "random", "vectors": "yes" },
-      "defaultUs": 60.35,
-      "medianUs": 629.9,
-      "measured": 26,
-      "failed": 0,
       "rows": [
-        { "medianUs": 57.31, "rank": 1, "variant": "one-sided/workgroup=32,split=1,exchange=memory,chunk=4", "minUs": 56.86, "tie": false, "isDefault": false, "status": "ok", "grade": "certified", "cv": 0.00477, "samples": 13, "fractionOfFma": 0.08111, "fractionOfCopy": 0.07247, "fractionOfWorkgroup": 0.429, "matched": 24576, "total": 24576, "maxError": 0.93, "workgroupBytes": 2736, "invocations": 32, "algorithm": "one-sided", "config": { "chunk": 4, "exchange": "memory", "split": 1, "workgroup": 32 }, "planHash": "8319bd0f71b0208c", "trial": "01M8PWE54ZH184XB0AN5D4SDNZ.34", "anchored": { "anchor": "fma-f32", "work": 3.708 } },
-        { "medianUs": 60.96, "rank": 2, "variant": "one-sided/workgroup=64,split=1,exchange=memory,chunk=4", "minUs": 60.35, "tie": false, "isDefault": true, "status": "ok", "grade": "certified", "cv": 0.00456, "samples": 12, "fractionOfFma": 0.07642, "fractionOfCopy": 0.06828, "fractionOfWorkgroup": 0.4042, "matched": 24576, "total": 24576, "maxError": 0.93, "workgroupBytes": 5424, "invocations": 64, "algorithm": "one-sided", "config": { "chunk": 4, "exchange": "memory", "split": 1, "workgroup": 64 }, "planHash": "15220dc61c1d4624", "trial": "01M8PWE54ZH184XB0AN5D4SDNZ.35", "anchored": { "anchor": "fma-f32", "work": 3.942 } }
+        { "rank": 1, "variant": "one-sided/workgroup=32,split=1,exchange=memory,chunk=4", "minUs": 56.86, "tie": false, "maxError": 0.93, "algorithm": "one-sided", "config": { "chunk": 4, "exchange": "memory", "split": 1, "workgroup": 32 } },
+        { "rank": 2, "variant": "one-sided/workgroup=64,split=1,exchange=memory,chunk=4", "minUs": 60.35, "tie": false, "maxError": 0.93, "algorithm": "one-sided", "config": { "chunk": 4, "exchange": "memory", "split": 1, "workgroup": 64 } }
       ]
     },
     {
       "problem": { "batch": 8192, "gap": 0, "n": 32, "pad": 0, "spectrum": "random", "vectors": "yes" },
-      "defaultUs": 429.2,
-      "medianUs": 429.2,
-      "measured": 11,
-      "failed": 0,
       "rows": [
-        { "medianUs": 362.6, "rank": 1, "variant": "one-sided/workgroup=32,split=1,exchange=subgroup,chunk=4", "minUs": 358.8, "tie": false, "isDefault": false, "status": "ok", "grade": "certified", "cv": 0.00938, "samples": 17, "fractionOfFma": 0.1028, "fractionOfCopy": 0.04524, "fractionOfWorkgroup": 0, "matched": 24576, "total": 24576, "maxError": 0.77, "workgroupBytes": 16, "invocations": 32, "algorithm": "one-sided", "config": { "chunk": 4, "exchange": "subgroup", "split": 1, "workgroup": 32 }, "planHash": "05fd7e930a776b7f", "trial": "01M8PWE54ZH184XB0AN5D4SDNZ.50", "anchored": { "anchor": "fma-f32", "work": 23.42 } },
-        { "medianUs": 433.6, "rank": 2, "variant": "one-sided/workgroup=64,split=1,exchange=memory,chunk=4", "minUs": 429.2, "tie": false, "isDefault": true, "status": "ok", "grade": "certified", "cv": 0.00575, "samples": 26, "fractionOfFma": 0.08596, "fractionOfCopy": 0.03782, "fractionOfWorkgroup": 0.5122, "matched": 24576, "total": 24576, "maxError": 0.77, "workgroupBytes": 5424, "invocations": 64, "algorithm": "one-sided", "config": { "chunk": 4, "exchange": "memory", "split": 1, "workgroup": 64 }, "planHash": "4f120c7d0d6f1bc6", "trial": "01M8PWE54ZH184XB0AN5D4SDNZ.51", "anchored": { "anchor": "fma-f32", "work": 27.97 } }
+        { "rank": 1, "variant": "one-sided/workgroup=32,split=1,exchange=subgroup,chunk=4", "minUs": 358.8, "tie": false, "maxError": 0.77, "algorithm": "one-sided", "config": { "chunk": 4, "exchange": "subgroup", "split": 1, "workgroup": 32 } },
+        { "rank": 2, "variant": "one-sided/workgroup=64,split=1,exchange=memory,chunk=4", "minUs": 429.2, "tie": false, "maxError": 0.77, "algorithm": "one-sided", "config": { "chunk": 4, "exchange": "memory", "split": 1, "workgroup": 64 } }
       ]
     }
   ]

@@ -11,84 +11,48 @@ export const contents: TableContents = {
   "contract": 1,
   "commit": "ad1f36d1a327cea538dfe6d89a500cf9fa4123b1",
   "sessions": ["01M8PWC7FMGVHP4E1MKGGCFTVS", "01M8PXXBPXFE6S8SBZDHFBRBMJ"],
-  "ceilings": {
-    "computeUnits": { "source": "estimated", "value": 132 },
-    "copyBytesPerSecond": 4210000000000,
-    "dispatchAloneNs": 6901,
-    "dispatchOverheadNs": 375,
-    "fmaFlopsPerSecond": 64540000000000,
-    "indirectDispatchNs": 6189,
-    "readBytesPerSecond": 4306000000000,
-    "subgroupOpsPerSecond": 7871000000000,
-    "tickNs": 32,
-    "workgroupBytesPerSecond": 32750000000000
-  },
   "entries": [
     {
       "problem": { "batch": 1, "gap": 0, "n": 512, "pad": 0, "spectrum": "random", "vectors": "yes" },
-      "defaultUs": 6374,
-      "medianUs": 7286,
-      "measured": 7,
-      "failed": 0,
       "rows": [
-        { "medianUs": 8050, "rank": 1, "variant": "tridiagonal/threads=256,memory=global,groups=8,reduction=subgroup,solver=divide,sweeps=2", "minUs": 7094, "tie": false, "isDefault": false, "status": "noisy", "grade": "certified", "cv": 0.242, "samples": 64, "fractionOfFma": 0.002638, "fractionOfCopy": 0.00007029, "fractionOfWorkgroup": 0.0001261, "matched": 3, "total": 3, "maxError": 0.501, "workgroupBytes": 14368, "invocations": 256, "algorithm": "tridiagonal", "config": { "groups": 8, "matrices": 1, "memory": "global", "reduction": "subgroup", "solver": "divide", "sweeps": 2, "threads": 256 }, "planHash": "092e9e669a032425", "trial": "01M8PXXBPXFE6S8SBZDHFBRBMJ.7", "anchored": { "anchor": "fma-f32", "work": 350.2 } },
-        { "medianUs": 6935, "rank": 2, "variant": "tridiagonal/threads=256,memory=global,groups=8,reduction=workgroup,solver=divide,sweeps=2", "minUs": 6374, "tie": true, "isDefault": true, "status": "noisy", "grade": "certified", "cv": 0.423, "samples": 64, "fractionOfFma": 0.002936, "fractionOfCopy": 0.00007823, "fractionOfWorkgroup": 0.0001404, "matched": 3, "total": 3, "maxError": 0.512, "workgroupBytes": 14368, "invocations": 256, "algorithm": "tridiagonal", "config": { "groups": 8, "matrices": 1, "memory": "global", "reduction": "workgroup", "solver": "divide", "sweeps": 2, "threads": 256 }, "planHash": "b7a16fd2c0e4246c", "trial": "01M8PXXBPXFE6S8SBZDHFBRBMJ.8", "anchored": { "anchor": "fma-f32", "work": 313.5 } }
+        { "rank": 1, "variant": "tridiagonal/threads=256,memory=global,groups=8,reduction=subgroup,solver=divide,sweeps=2", "minUs": 7094, "tie": false, "maxError": 0.501, "algorithm": "tridiagonal", "config": { "groups": 8, "memory": "global", "reduction": "subgroup", "solver": "divide", "sweeps": 2, "threads": 256 } },
+        { "rank": 2, "variant": "tridiagonal/threads=256,memory=global,groups=8,reduction=workgroup,solver=divide,sweeps=2", "minUs": 6374, "tie": true, "maxError": 0.512, "algorithm": "tridiagonal", "config": { "groups": 8, "memory": "global", "reduction": "workgroup", "solver": "divide", "sweeps": 2, "threads": 256 } }
       ]
     },
     {
       "problem": { "batch": 16, "gap": 0, "n": 256, "pad": 0, "spectrum": "random", "vectors": "yes" },
-      "defaultUs": 3178,
-      "medianUs": 5240,
-      "measured": 27,
-      "failed": 0,
       "rows": [
-        { "medianUs": 3676, "rank": 1, "variant": "tridiagonal/threads=512,memory=global,groups=1,reduction=subgroup,solver=divide,sweeps=2", "minUs": 2156, "tie": false, "isDefault": false, "status": "noisy", "grade": "certified", "cv": 0.413, "samples": 64, "fractionOfFma": 0.01736, "fractionOfCopy": 0.000926, "fractionOfWorkgroup": 0.001657, "matched": 48, "total": 48, "maxError": 0.552, "workgroupBytes": 16416, "invocations": 512, "algorithm": "tridiagonal", "config": { "groups": 1, "matrices": 1, "memory": "global", "reduction": "subgroup", "solver": "divide", "sweeps": 2, "threads": 512 }, "planHash": "adba0224ffdde78f", "trial": "01M8PXXBPXFE6S8SBZDHFBRBMJ.38", "anchored": { "anchor": "fma-f32", "work": 153 } },
-        { "medianUs": 4187, "rank": 2, "variant": "tridiagonal/threads=256,memory=global,groups=1,reduction=workgroup,solver=divide,sweeps=2", "minUs": 3178, "tie": false, "isDefault": true, "status": "noisy", "grade": "certified", "cv": 0.564, "samples": 64, "fractionOfFma": 0.01178, "fractionOfCopy": 0.0006282, "fractionOfWorkgroup": 0.001124, "matched": 48, "total": 48, "maxError": 0.557, "workgroupBytes": 8224, "invocations": 256, "algorithm": "tridiagonal", "config": { "groups": 1, "matrices": 1, "memory": "global", "reduction": "workgroup", "solver": "divide", "sweeps": 2, "threads": 256 }, "planHash": "219f0eb7178f00f5", "trial": "01M8PXXBPXFE6S8SBZDHFBRBMJ.39", "anchored": { "anchor": "fma-f32", "work": 174.9 } }
+        { "rank": 1, "variant": "tridiagonal/threads=512,memory=global,groups=1,reduction=subgroup,solver=divide,sweeps=2", "minUs": 2156, "tie": false, "maxError": 0.552, "algorithm": "tridiagonal", "config": { "groups": 1, "memory": "global", "reduction": "subgroup", "solver": "divide", "sweeps": 2, "threads": 512 } },
+        { "rank": 2, "variant": "tridiagonal/threads=256,memory=global,groups=1,reduction=workgroup,solver=divide,sweeps=2", "minUs": 3178, "tie": false, "maxError": 0.557, "algorithm": "tridiagonal", "config": { "groups": 1, "memory": "global", "reduction": "workgroup", "solver": "divide", "sweeps": 2, "threads": 256 } }
       ]
     },
     {
       "problem": { "batch": 256, "gap": 0, "n": 128, "pad": 0, "spectrum": "random", "vectors": "yes" },
-      "defaultUs": 1563,
-      "medianUs": 4335,
-      "measured": 38,
-      "failed": 0,
       "rows": [
-        { "medianUs": 3177, "rank": 1, "variant": "tridiagonal/threads=64,memory=global,groups=1,reduction=workgroup,solver=divide,sweeps=2", "minUs": 1639, "tie": false, "isDefault": false, "status": "noisy", "grade": "certified", "cv": 0.484, "samples": 64, "fractionOfFma": 0.04568, "fractionOfCopy": 0.004882, "fractionOfWorkgroup": 0.008683, "matched": 768, "total": 768, "maxError": 0.725, "workgroupBytes": 4096, "invocations": 128, "algorithm": "tridiagonal", "config": { "groups": 1, "matrices": 1, "memory": "global", "reduction": "workgroup", "solver": "divide", "sweeps": 2, "threads": 64 }, "planHash": "03be41c5ecea2d94", "trial": "01M8PXXBPXFE6S8SBZDHFBRBMJ.78", "anchored": { "anchor": "fma-f32", "work": 132 } },
-        { "medianUs": 3131, "rank": 2, "variant": "tridiagonal/threads=128,memory=global,groups=1,reduction=workgroup,solver=divide,sweeps=2", "minUs": 1563, "tie": true, "isDefault": true, "status": "noisy", "grade": "certified", "cv": 0.23, "samples": 64, "fractionOfFma": 0.0479, "fractionOfCopy": 0.005119, "fractionOfWorkgroup": 0.009105, "matched": 768, "total": 768, "maxError": 0.708, "workgroupBytes": 4128, "invocations": 128, "algorithm": "tridiagonal", "config": { "groups": 1, "matrices": 1, "memory": "global", "reduction": "workgroup", "solver": "divide", "sweeps": 2, "threads": 128 }, "planHash": "b31dca3f9c5eeb31", "trial": "01M8PXXBPXFE6S8SBZDHFBRBMJ.79", "anchored": { "anchor": "fma-f32", "work": 130.8 } }
+        { "rank": 1, "variant": "tridiagonal/threads=64,memory=global,groups=1,reduction=workgroup,solver=divide,sweeps=2", "minUs": 1639, "tie": false, "maxError": 0.725, "algorithm": "tridiagonal", "config": { "groups": 1, "memory": "global", "reduction": "workgroup", "solver": "divide", "sweeps": 2, "threads": 64 } },
+        { "rank": 2, "variant": "tridiagonal/threads=128,memory=global,groups=1,reduction=workgroup,solver=divide,sweeps=2", "minUs": 1563, "tie": true, "maxError": 0.708, "algorithm": "tridiagonal", "config": { "groups": 1, "memory": "global", "reduction": "workgroup", "solver": "divide", "sweeps": 2, "threads": 128 } }
       ]
     },
     {
       "problem": { "batch": 8192, "gap": 0, "n": 8, "pad": 0, "spectrum": "random", "vectors": "yes" },
-      "defaultUs": 20.77,
-      "medianUs": 124.9,
-      "measured": 41,
-      "failed": 0,
       "rows": [
-        { "medianUs": 20.32, "rank": 1, "variant": "one-sided/workgroup=64,split=1,exchange=subgroup,chunk=4", "minUs": 20.13, "tie": false, "isDefault": false, "status": "ok", "grade": "certified", "cv": 0.0103, "samples": 14, "fractionOfFma": 0.02906, "fractionOfCopy": 0.05268, "fractionOfWorkgroup": 0, "matched": 24576, "total": 24576, "maxError": 1.72, "workgroupBytes": 16, "invocations": 64, "algorithm": "one-sided", "config": { "chunk": 4, "exchange": "subgroup", "split": 1, "workgroup": 64 }, "planHash": "cead21d5ab3cb28a", "trial": "01M8PWC7FMGVHP4E1MKGGCFTVS.48", "anchored": { "anchor": "fma-f32", "work": 1.296 } },
-        { "medianUs": 20.5, "rank": 2, "variant": "one-sided/workgroup=32,split=1,exchange=subgroup,chunk=4", "minUs": 20.32, "tie": false, "isDefault": false, "status": "ok", "grade": "certified", "cv": 0.0108, "samples": 12, "fractionOfFma": 0.02878, "fractionOfCopy": 0.05219, "fractionOfWorkgroup": 0, "matched": 24576, "total": 24576, "maxError": 1.72, "workgroupBytes": 16, "invocations": 32, "algorithm": "one-sided", "config": { "chunk": 4, "exchange": "subgroup", "split": 1, "workgroup": 32 }, "planHash": "131aacfb2b17a013", "trial": "01M8PWC7FMGVHP4E1MKGGCFTVS.11", "anchored": { "anchor": "fma-f32", "work": 1.307 } },
-        { "medianUs": 21.02, "rank": 3, "variant": "one-sided/workgroup=64,split=1,exchange=memory,chunk=4", "minUs": 20.77, "tie": false, "isDefault": true, "status": "ok", "grade": "certified", "cv": 0.0131, "samples": 12, "fractionOfFma": 0.02816, "fractionOfCopy": 0.05106, "fractionOfWorkgroup": 0.1304, "matched": 24576, "total": 24576, "maxError": 1.72, "workgroupBytes": 3376, "invocations": 64, "algorithm": "one-sided", "config": { "chunk": 4, "exchange": "memory", "split": 1, "workgroup": 64 }, "planHash": "f4ac4443b29c933b", "trial": "01M8PWC7FMGVHP4E1MKGGCFTVS.7", "anchored": { "anchor": "fma-f32", "work": 1.341 } }
+        { "rank": 1, "variant": "one-sided/workgroup=64,split=1,exchange=subgroup,chunk=4", "minUs": 20.13, "tie": false, "maxError": 1.72, "algorithm": "one-sided", "config": { "chunk": 4, "exchange": "subgroup", "split": 1, "workgroup": 64 } },
+        { "rank": 2, "variant": "one-sided/workgroup=32,split=1,exchange=subgroup,chunk=4", "minUs": 20.32, "tie": false, "maxError": 1.72, "algorithm": "one-sided", "config": { "chunk": 4, "exchange": "subgroup", "split": 1, "workgroup": 32 } },
+        { "rank": 3, "variant": "one-sided/workgroup=64,split=1,exchange=memory,chunk=4", "minUs": 20.77, "tie": false, "maxError": 1.72, "algorithm": "one-sided", "config": { "chunk": 4, "exchange": "memory", "split": 1, "workgroup": 64 } }
       ]
     },
     {
       "problem": { "batch": 8192, "gap": 0, "n": 16, "pad": 0, "spectrum": "random", "vectors": "yes" },
-      "defaultUs": 60.61,
-      "medianUs": 364.4,
-      "measured": 30,
-      "failed": 0,
       "rows": [
-        { "medianUs": 57.68, "rank": 1, "variant": "one-sided/workgroup=32,split=1,exchange=memory,chunk=4", "minUs": 56.96, "tie": false, "isDefault": false, "status": "ok", "grade": "certified", "cv": 0.00711, "samples": 22, "fractionOfFma": 0.08215, "fractionOfCopy": 0.07228, "fractionOfWorkgroup": 0.4281, "matched": 24576, "total": 24576, "maxError": 0.93, "workgroupBytes": 2736, "invocations": 32, "algorithm": "one-sided", "config": { "chunk": 4, "exchange": "memory", "split": 1, "workgroup": 32 }, "planHash": "8319bd0f71b0208c", "trial": "01M8PWC7FMGVHP4E1MKGGCFTVS.79", "anchored": { "anchor": "fma-f32", "work": 3.677 } },
-        { "medianUs": 61.28, "rank": 2, "variant": "one-sided/workgroup=64,split=1,exchange=memory,chunk=4", "minUs": 60.61, "tie": false, "isDefault": true, "status": "ok", "grade": "certified", "cv": 0.00521, "samples": 17, "fractionOfFma": 0.0772, "fractionOfCopy": 0.06793, "fractionOfWorkgroup": 0.4023, "matched": 24576, "total": 24576, "maxError": 0.93, "workgroupBytes": 5424, "invocations": 64, "algorithm": "one-sided", "config": { "chunk": 4, "exchange": "memory", "split": 1, "workgroup": 64 }, "planHash": "15220dc61c1d4624", "trial": "01M8PWC7FMGVHP4E1MKGGCFTVS.80", "anchored": { "anchor": "fma-f32", "work": 3.908 } }
+        { "rank": 1, "variant": "one-sided/workgroup=32,split=1,exchange=memory,chunk=4", "minUs": 56.96, "tie": false, "maxError": 0.93, "algorithm": "one-sided", "config": { "chunk": 4, "exchange": "memory", "split": 1, "workgroup": 32 } },
+        { "rank": 2, "variant": "one-sided/workgroup=64,split=1,exchange=memory,chunk=4", "minUs": 60.61, "tie": false, "maxError": 0.93, "algorithm": "one-sided", "config": { "chunk": 4, "exchange": "memory", "split": 1, "workgroup": 64 } }
       ]
     },
     {
       "problem": { "batch": 8192, "gap": 0, "n": 32, "pad": 0, "spectrum": "random", "vectors": "yes" },
-      "defaultUs": 426.6,
-      "medianUs": 426.6,
-      "measured": 15,
-      "failed": 0,
       "rows": [
-        { "medianUs": 365.9, "rank": 1, "variant": "one-sided/workgroup=64,split=1,exchange=subgroup,chunk=4", "minUs": 363.4, "tie": false, "isDefault": false, "status": "ok", "grade": "certified", "cv": 0.00827, "samples": 12, "fractionOfFma": 0.103, "fractionOfCopy": 0.04463, "fractionOfWorkgroup": 0, "matched": 24576, "total": 24576, "maxError": 0.77, "workgroupBytes": 16, "invocations": 64, "algorithm": "one-sided", "config": { "chunk": 4, "exchange": "subgroup", "split": 1, "workgroup": 64 }, "planHash": "d6cf8ce4b4dac8fb", "trial": "01M8PWC7FMGVHP4E1MKGGCFTVS.99", "anchored": { "anchor": "fma-f32", "work": 23.32 } },
-        { "medianUs": 431.9, "rank": 2, "variant": "one-sided/workgroup=64,split=1,exchange=memory,chunk=4", "minUs": 426.6, "tie": false, "isDefault": true, "status": "ok", "grade": "certified", "cv": 0.00628, "samples": 27, "fractionOfFma": 0.08775, "fractionOfCopy": 0.03802, "fractionOfWorkgroup": 0.5151, "matched": 24576, "total": 24576, "maxError": 0.77, "workgroupBytes": 5424, "invocations": 64, "algorithm": "one-sided", "config": { "chunk": 4, "exchange": "memory", "split": 1, "workgroup": 64 }, "planHash": "4f120c7d0d6f1bc6", "trial": "01M8PWC7FMGVHP4E1MKGGCFTVS.100", "anchored": { "anchor": "fma-f32", "work": 27.53 } }
+        { "rank": 1, "variant": "one-sided/workgroup=64,split=1,exchange=subgroup,chunk=4", "minUs": 363.4, "tie": false, "maxError": 0.77, "algorithm": "one-sided", "config": { "chunk": 4, "exchange": "subgroup", "split": 1, "workgroup": 64 } },
+        { "rank": 2, "variant": "one-sided/workgroup=64,split=1,exchange=memory,chunk=4", "minUs": 426.6, "tie": false, "maxError": 0.77, "algorithm": "one-sided", "config": { "chunk": 4, "exchange": "memory", "split": 1, "workgroup": 64 } }
       ]
     }
   ]

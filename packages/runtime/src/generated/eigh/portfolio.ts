@@ -11,4 +11,4 @@ export const variants: readonly string[] = [
 ];
 
 /** Changes with any shipped table. */
-export const version = "30646929ddd47942";
+export const version = "f4b11280acff9bf7";

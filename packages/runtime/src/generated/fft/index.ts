@@ -35,5 +35,5 @@ export const tables: readonly ShelvedTable[] = [
         "vendor": "google"
       }
     }
-  }, "8a44641f14de7b42", async () => (await import("./swiftshader.tint-vulkan.portable.ts")).contents),
+  }, "77ba4cd67fd3ef18", async () => (await import("./swiftshader.tint-vulkan.portable.ts")).contents),
 ];

@@ -8,4 +8,4 @@ export const variants: readonly string[] = [
 ];
 
 /** Changes with any shipped table. */
-export const version = "60b67b11f89c5c70";
+export const version = "0dfa280100a7363d";

@@ -11,61 +11,33 @@ export const contents: TableContents = {
   "contract": 1,
   "commit": "fe835766a217ea1d8c7dc90d1d5fd9c1db4c02fb",
   "sessions": ["01M8PYRD285J649NVPQ6TX80ZF"],
-  "ceilings": {
-    "computeUnits": { "source": "estimated", "value": 1 },
-    "copyBytesPerSecond": 4072000000,
-    "dispatchAloneNs": 10530,
-    "dispatchOverheadNs": 9960,
-    "fmaFlopsPerSecond": 31680000000,
-    "indirectDispatchNs": 19970,
-    "readBytesPerSecond": 4751000000,
-    "subgroupOpsPerSecond": 2256000000,
-    "tickNs": 1,
-    "workgroupBytesPerSecond": 1297000000
-  },
   "entries": [
     {
       "problem": { "batch": 2, "direction": "forward", "n": 32768 },
-      "defaultUs": 99320,
-      "medianUs": 6263,
-      "measured": 44,
-      "failed": 8,
       "rows": [
-        { "medianUs": 5609, "rank": 1, "variant": "four-step/split=128,radix=32,butterfly=merged,points=32,chunk=32,staging=split,padding=32,gap=1,twiddles=table-walk,side=2,between=table,layout=rows", "minUs": 4221, "tie": false, "isDefault": false, "status": "noisy", "grade": "certified", "cv": 0.314, "samples": 64, "fractionOfFma": 0.03676, "fractionOfCopy": 0.061, "fractionOfWorkgroup": 0.383, "matched": 6, "total": 6, "maxError": 9.77e-7, "workgroupBytes": 2112, "invocations": 16, "algorithm": "four-step", "config": { "between": "table", "butterfly": "merged", "chunk": 32, "gap": 1, "layout": "rows", "padding": 32, "points": 32, "radix": 32, "side": 2, "split": 128, "staging": "split", "twiddles": "table-walk" }, "planHash": "ff432e7d513f7a78", "trial": "01M8PYRD285J649NVPQ6TX80ZF.559", "anchored": { "anchor": "fma-f32", "work": 0.1754 } },
-        { "medianUs": 124600, "rank": 2, "variant": "four-step/split=256,radix=4,butterfly=split,points=8,chunk=8,staging=whole,padding=0,gap=1,twiddles=table,side=8,between=two-level,layout=rows", "minUs": 99320, "tie": false, "isDefault": true, "status": "noisy", "grade": "certified", "cv": 0.096, "samples": 64, "fractionOfFma": 0.001562, "fractionOfCopy": 0.002593, "fractionOfWorkgroup": 0.04883, "matched": 6, "total": 6, "maxError": 1.66e-7, "workgroupBytes": 16384, "invocations": 256, "algorithm": "four-step", "config": { "between": "two-level", "butterfly": "split", "chunk": 8, "gap": 1, "layout": "rows", "padding": 0, "points": 8, "radix": 4, "side": 8, "split": 256, "staging": "whole", "twiddles": "table" }, "planHash": "eb4f3dd1d6ba5b65", "trial": "01M8PYRD285J649NVPQ6TX80ZF.560", "anchored": { "anchor": "fma-f32", "work": 3.92 } }
+        { "rank": 1, "variant": "four-step/split=128,radix=32,butterfly=merged,points=32,chunk=32,staging=split,padding=32,gap=1,twiddles=table-walk,side=2,between=table,layout=rows", "minUs": 4221, "tie": false, "maxError": 9.77e-7, "algorithm": "four-step", "config": { "between": "table", "butterfly": "merged", "chunk": 32, "gap": 1, "layout": "rows", "padding": 32, "points": 32, "radix": 32, "side": 2, "split": 128, "staging": "split", "twiddles": "table-walk" } },
+        { "rank": 2, "variant": "four-step/split=256,radix=4,butterfly=split,points=8,chunk=8,staging=whole,padding=0,gap=1,twiddles=table,side=8,between=two-level,layout=rows", "minUs": 99320, "tie": false, "maxError": 1.66e-7, "algorithm": "four-step", "config": { "between": "two-level", "butterfly": "split", "chunk": 8, "gap": 1, "layout": "rows", "padding": 0, "points": 8, "radix": 4, "side": 8, "split": 256, "staging": "whole", "twiddles": "table" } }
       ]
     },
     {
       "problem": { "batch": 16, "direction": "forward", "n": 1024 },
-      "defaultUs": 5693,
-      "medianUs": 1297,
-      "measured": 72,
-      "failed": 9,
       "rows": [
-        { "medianUs": 705, "rank": 1, "variant": "one-workgroup/radix=64,butterfly=fused,workgroup=16,chunk=16,staging=split,padding=32,gap=4,twiddles=table,transforms=1,loads=scalar", "minUs": 410.4, "tie": false, "isDefault": false, "status": "noisy", "grade": "certified", "cv": 0.431, "samples": 64, "fractionOfFma": 0.06301, "fractionOfCopy": 0.1569, "fractionOfWorkgroup": 0.4923, "matched": 48, "total": 48, "maxError": 2.44e-7, "workgroupBytes": 1136, "invocations": 16, "algorithm": "one-workgroup", "config": { "butterfly": "fused", "chunk": 16, "gap": 4, "index": "modulo", "loads": "scalar", "padding": 32, "radix": 64, "shuffle": 0, "staging": "split", "transforms": 1, "twiddles": "table", "unroll": true, "workgroup": 16 }, "planHash": "6691c3c1599edaf5", "trial": "01M8PYRD285J649NVPQ6TX80ZF.504", "anchored": { "anchor": "fma-f32", "work": 0.02457 } },
-        { "medianUs": 616.4, "rank": 2, "variant": "one-workgroup/radix=64,butterfly=fused,workgroup=16,chunk=16,staging=split,padding=32,gap=4,twiddles=table-walk,transforms=1,loads=scalar", "minUs": 414, "tie": true, "isDefault": false, "status": "noisy", "grade": "certified", "cv": 0.159, "samples": 64, "fractionOfFma": 0.06246, "fractionOfCopy": 0.1555, "fractionOfWorkgroup": 0.4881, "matched": 48, "total": 48, "maxError": 0.00000152, "workgroupBytes": 1136, "invocations": 16, "algorithm": "one-workgroup", "config": { "butterfly": "fused", "chunk": 16, "gap": 4, "index": "modulo", "loads": "scalar", "padding": 32, "radix": 64, "shuffle": 0, "staging": "split", "transforms": 1, "twiddles": "table-walk", "unroll": true, "workgroup": 16 }, "planHash": "34508c166d10cf05", "trial": "01M8PYRD285J649NVPQ6TX80ZF.500", "anchored": { "anchor": "fma-f32", "work": 0.02634 } }
+        { "rank": 1, "variant": "one-workgroup/radix=64,butterfly=fused,workgroup=16,chunk=16,staging=split,padding=32,gap=4,twiddles=table,transforms=1,loads=scalar", "minUs": 410.4, "tie": false, "maxError": 2.44e-7, "algorithm": "one-workgroup", "config": { "butterfly": "fused", "chunk": 16, "gap": 4, "loads": "scalar", "padding": 32, "radix": 64, "staging": "split", "transforms": 1, "twiddles": "table", "workgroup": 16 } },
+        { "rank": 2, "variant": "one-workgroup/radix=64,butterfly=fused,workgroup=16,chunk=16,staging=split,padding=32,gap=4,twiddles=table-walk,transforms=1,loads=scalar", "minUs": 414, "tie": true, "maxError": 0.00000152, "algorithm": "one-workgroup", "config": { "butterfly": "fused", "chunk": 16, "gap": 4, "loads": "scalar", "padding": 32, "radix": 64, "staging": "split", "transforms": 1, "twiddles": "table-walk", "workgroup": 16 } }
       ]
     },
     {
       "problem": { "batch": 64, "direction": "forward", "n": 256 },
-      "defaultUs": 2447,
-      "medianUs": 440.3,
-      "measured": 101,
-      "failed": 8,
       "rows": [
-        { "medianUs": 325.2, "rank": 1, "variant": "one-workgroup/radix=64,butterfly=fused,workgroup=4,chunk=64,staging=whole,padding=16,gap=4,twiddles=table-walk,transforms=1,loads=scalar,shuffle=4", "minUs": 204.4, "tie": false, "isDefault": false, "status": "noisy", "grade": "certified", "cv": 0.923, "samples": 64, "fractionOfFma": 0.1012, "fractionOfCopy": 0.3149, "fractionOfWorkgroup": 0, "matched": 192, "total": 192, "maxError": 0.00000149, "workgroupBytes": 0, "invocations": 4, "algorithm": "one-workgroup", "config": { "butterfly": "fused", "chunk": 64, "gap": 4, "index": "modulo", "loads": "scalar", "padding": 16, "radix": 64, "shuffle": 4, "staging": "whole", "transforms": 1, "twiddles": "table-walk", "unroll": true, "workgroup": 4 }, "planHash": "c57b0a2d4acd5236", "trial": "01M8PYRD285J649NVPQ6TX80ZF.416", "anchored": { "anchor": "fma-f32", "work": 0.01057 } },
-        { "medianUs": 4550, "rank": 2, "variant": "four-step/split=16,radix=4,butterfly=split,points=4,chunk=4,staging=whole,padding=0,gap=1,twiddles=table,side=8,between=two-level,layout=rows", "minUs": 3512, "tie": false, "isDefault": true, "status": "noisy", "grade": "certified", "cv": 0.33, "samples": 64, "fractionOfFma": 0.00589, "fractionOfCopy": 0.01833, "fractionOfWorkgroup": 0.1151, "matched": 192, "total": 192, "maxError": 1.41e-7, "workgroupBytes": 1024, "invocations": 32, "algorithm": "four-step", "config": { "between": "two-level", "butterfly": "split", "chunk": 4, "gap": 1, "layout": "rows", "padding": 0, "points": 4, "radix": 4, "side": 8, "split": 16, "staging": "whole", "twiddles": "table" }, "planHash": "5851fd72833b1fff", "trial": "01M8PYRD285J649NVPQ6TX80ZF.418", "anchored": { "anchor": "fma-f32", "work": 0.1514 } }
+        { "rank": 1, "variant": "one-workgroup/radix=64,butterfly=fused,workgroup=4,chunk=64,staging=whole,padding=16,gap=4,twiddles=table-walk,transforms=1,loads=scalar,shuffle=4", "minUs": 204.4, "tie": false, "maxError": 0.00000149, "algorithm": "one-workgroup", "config": { "butterfly": "fused", "chunk": 64, "gap": 4, "loads": "scalar", "padding": 16, "radix": 64, "shuffle": 4, "staging": "whole", "transforms": 1, "twiddles": "table-walk", "workgroup": 4 } },
+        { "rank": 2, "variant": "four-step/split=16,radix=4,butterfly=split,points=4,chunk=4,staging=whole,padding=0,gap=1,twiddles=table,side=8,between=two-level,layout=rows", "minUs": 3512, "tie": false, "maxError": 1.41e-7, "algorithm": "four-step", "config": { "between": "two-level", "butterfly": "split", "chunk": 4, "gap": 1, "layout": "rows", "padding": 0, "points": 4, "radix": 4, "side": 8, "split": 16, "staging": "whole", "twiddles": "table" } }
       ]
     },
     {
       "problem": { "batch": 256, "direction": "forward", "n": 64 },
-      "defaultUs": 1857,
-      "medianUs": 387.4,
-      "measured": 270,
-      "failed": 32,
       "rows": [
-        { "medianUs": 264.7, "rank": 1, "variant": "one-workgroup/radix=16,butterfly=split,workgroup=4,chunk=4,staging=whole,padding=32,gap=4,twiddles=table-walk,transforms=16,loads=scalar,shuffle=4", "minUs": 152.2, "tie": false, "isDefault": false, "status": "noisy", "grade": "certified", "cv": 1.13, "samples": 64, "fractionOfFma": 0.1019, "fractionOfCopy": 0.423, "fractionOfWorkgroup": 0, "matched": 768, "total": 768, "maxError": 4.18e-7, "workgroupBytes": 0, "invocations": 64, "algorithm": "one-workgroup", "config": { "butterfly": "split", "chunk": 4, "gap": 4, "index": "modulo", "loads": "scalar", "padding": 32, "radix": 16, "shuffle": 4, "staging": "whole", "transforms": 16, "twiddles": "table-walk", "unroll": true, "workgroup": 4 }, "planHash": "c7a2ec8d1c254a8e", "trial": "01M8PYRD285J649NVPQ6TX80ZF.302", "anchored": { "anchor": "fma-f32", "work": 0.00969 } },
-        { "medianUs": 3581, "rank": 2, "variant": "one-workgroup/radix=4,butterfly=split,workgroup=16,chunk=4,staging=whole,padding=0,gap=1,twiddles=table,transforms=4,loads=scalar", "minUs": 1857, "tie": false, "isDefault": true, "status": "noisy", "grade": "certified", "cv": 0.184, "samples": 64, "fractionOfFma": 0.008355, "fractionOfCopy": 0.03467, "fractionOfWorkgroup": 0.2176, "matched": 768, "total": 768, "maxError": 1.3e-7, "workgroupBytes": 2048, "invocations": 64, "algorithm": "one-workgroup", "config": { "butterfly": "split", "chunk": 4, "gap": 1, "index": "modulo", "loads": "scalar", "padding": 0, "radix": 4, "shuffle": 0, "staging": "whole", "transforms": 4, "twiddles": "table", "unroll": true, "workgroup": 16 }, "planHash": "6b9b54e8228d4641", "trial": "01M8PYRD285J649NVPQ6TX80ZF.303", "anchored": { "anchor": "fma-f32", "work": 0.1085 } }
+        { "rank": 1, "variant": "one-workgroup/radix=16,butterfly=split,workgroup=4,chunk=4,staging=whole,padding=32,gap=4,twiddles=table-walk,transforms=16,loads=scalar,shuffle=4", "minUs": 152.2, "tie": false, "maxError": 4.18e-7, "algorithm": "one-workgroup", "config": { "butterfly": "split", "chunk": 4, "gap": 4, "loads": "scalar", "padding": 32, "radix": 16, "shuffle": 4, "staging": "whole", "transforms": 16, "twiddles": "table-walk", "workgroup": 4 } },
+        { "rank": 2, "variant": "one-workgroup/radix=4,butterfly=split,workgroup=16,chunk=4,staging=whole,padding=0,gap=1,twiddles=table,transforms=4,loads=scalar", "minUs": 1857, "tie": false, "maxError": 1.3e-7, "algorithm": "one-workgroup", "config": { "butterfly": "split", "chunk": 4, "gap": 1, "loads": "scalar", "padding": 0, "radix": 4, "staging": "whole", "transforms": 4, "twiddles": "table", "workgroup": 16 } }
       ]
     }
   ]

@@ -35,7 +35,7 @@ export const tables: readonly ShelvedTable[] = [
         "vendor": "mesa"
       }
     }
-  }, "9d41b7eebb4800bd", async () => (await import("./llvmpipe-256.tint-vulkan.portable.ts")).contents),
+  }, "2103b5aec4849a31", async () => (await import("./llvmpipe-256.tint-vulkan.portable.ts")).contents),
   shelve({
     "operation": "matched-filter",
     "profile": "native",
@@ -69,7 +69,7 @@ export const tables: readonly ShelvedTable[] = [
         "vendor": "nvidia"
       }
     }
-  }, "62b7e5ce930cecaa", async () => (await import("./nvidia-h200.tint-vulkan.native.ts")).contents),
+  }, "43945ca3d0918246", async () => (await import("./nvidia-h200.tint-vulkan.native.ts")).contents),
   shelve({
     "operation": "matched-filter",
     "profile": "portable",
@@ -103,7 +103,7 @@ export const tables: readonly ShelvedTable[] = [
         "vendor": "nvidia"
       }
     }
-  }, "3bc12580ace6c317", async () => (await import("./nvidia-h200.tint-vulkan.portable.ts")).contents),
+  }, "38d3ed03b27a05eb", async () => (await import("./nvidia-h200.tint-vulkan.portable.ts")).contents),
   shelve({
     "operation": "matched-filter",
     "profile": "portable",
@@ -137,5 +137,5 @@ export const tables: readonly ShelvedTable[] = [
         "vendor": "google"
       }
     }
-  }, "132208d91c564618", async () => (await import("./swiftshader.tint-vulkan.portable.ts")).contents),
+  }, "b66558d9279d9ab9", async () => (await import("./swiftshader.tint-vulkan.portable.ts")).contents),
 ];

@@ -11,52 +11,28 @@ export const contents: TableContents = {
   "contract": 1,
   "commit": "ead334659b55a24c9cc0b75ce2eadba949befb04",
   "sessions": ["01M8P1HBQRVXBV4BJ5C5C8YM66"],
-  "ceilings": {
-    "computeUnits": { "source": "estimated", "value": 1 },
-    "copyBytesPerSecond": 6950000000,
-    "dispatchAloneNs": 36900,
-    "dispatchOverheadNs": 19810,
-    "fmaFlopsPerSecond": 109800000000,
-    "indirectDispatchNs": 32830,
-    "readBytesPerSecond": 6929000000,
-    "subgroupOpsPerSecond": 13110000000,
-    "tickNs": 1,
-    "workgroupBytesPerSecond": 10970000000
-  },
   "entries": [
     {
       "problem": { "data": 4, "n": 64, "pairs": 64, "templates": 16 },
-      "defaultUs": 129,
-      "medianUs": 153.8,
-      "measured": 50,
-      "failed": 0,
       "rows": [
-        { "medianUs": 135.7, "rank": 1, "variant": "fused/radix=8,butterfly=fused,workgroup=8,chunk=8,staging=whole,padding=32,gap=4,twiddles=walk,reduction=subgroup,tile=2,hoist=false", "minUs": 94.47, "tie": false, "isDefault": false, "status": "noisy", "grade": "certified", "cv": 1.94, "samples": 64, "fractionOfFma": 0.01422, "fractionOfCopy": 0.01794, "fractionOfWorkgroup": 0.06322, "matched": 192, "total": 192, "maxError": 1.86e-7, "workgroupBytes": 576, "invocations": 8, "algorithm": "fused", "config": { "butterfly": "fused", "chunk": 8, "gap": 4, "hoist": false, "padding": 32, "radix": 8, "reduction": "subgroup", "staging": "whole", "tile": 2, "twiddles": "walk", "workgroup": 8 }, "planHash": "8f52059842603882", "trial": "01M8P1HBQRVXBV4BJ5C5C8YM66.55", "anchored": { "anchor": "copy-256", "work": 0.0004649 } },
-        { "medianUs": 184.3, "rank": 2, "variant": "fused/radix=8,butterfly=split,workgroup=8,chunk=8,staging=whole,padding=32,gap=4,twiddles=direct,reduction=subgroup,tile=2,hoist=false", "minUs": 95.65, "tie": true, "isDefault": false, "status": "noisy", "grade": "certified", "cv": 2.01, "samples": 64, "fractionOfFma": 0.01404, "fractionOfCopy": 0.01771, "fractionOfWorkgroup": 0.06244, "matched": 192, "total": 192, "maxError": 1.39e-7, "workgroupBytes": 576, "invocations": 8, "algorithm": "fused", "config": { "butterfly": "split", "chunk": 8, "gap": 4, "hoist": false, "padding": 32, "radix": 8, "reduction": "subgroup", "staging": "whole", "tile": 2, "twiddles": "direct", "workgroup": 8 }, "planHash": "0f5df4f90084496c", "trial": "01M8P1HBQRVXBV4BJ5C5C8YM66.52", "anchored": { "anchor": "copy-256", "work": 0.000598 } },
-        { "medianUs": 220.6, "rank": 6, "variant": "fused/radix=4,butterfly=split,workgroup=16,chunk=4,staging=whole,padding=0,gap=1,twiddles=table,reduction=tree,tile=1,hoist=false", "minUs": 129, "tie": true, "isDefault": true, "status": "noisy", "grade": "certified", "cv": 1.99, "samples": 64, "fractionOfFma": 0.01041, "fractionOfCopy": 0.01313, "fractionOfWorkgroup": 0.09259, "matched": 192, "total": 192, "maxError": 1.39e-7, "workgroupBytes": 640, "invocations": 16, "algorithm": "fused", "config": { "butterfly": "split", "chunk": 4, "gap": 1, "hoist": false, "padding": 0, "radix": 4, "reduction": "tree", "staging": "whole", "tile": 1, "twiddles": "table", "workgroup": 16 }, "planHash": "1cc12cc1047b056d", "trial": "01M8P1HBQRVXBV4BJ5C5C8YM66.49", "anchored": { "anchor": "copy-256", "work": 0.0007501 } }
+        { "rank": 1, "variant": "fused/radix=8,butterfly=fused,workgroup=8,chunk=8,staging=whole,padding=32,gap=4,twiddles=walk,reduction=subgroup,tile=2,hoist=false", "minUs": 94.47, "tie": false, "maxError": 1.86e-7, "algorithm": "fused", "config": { "butterfly": "fused", "chunk": 8, "gap": 4, "hoist": false, "padding": 32, "radix": 8, "reduction": "subgroup", "staging": "whole", "tile": 2, "twiddles": "walk", "workgroup": 8 } },
+        { "rank": 2, "variant": "fused/radix=8,butterfly=split,workgroup=8,chunk=8,staging=whole,padding=32,gap=4,twiddles=direct,reduction=subgroup,tile=2,hoist=false", "minUs": 95.65, "tie": true, "maxError": 1.39e-7, "algorithm": "fused", "config": { "butterfly": "split", "chunk": 8, "gap": 4, "hoist": false, "padding": 32, "radix": 8, "reduction": "subgroup", "staging": "whole", "tile": 2, "twiddles": "direct", "workgroup": 8 } },
+        { "rank": 6, "variant": "fused/radix=4,butterfly=split,workgroup=16,chunk=4,staging=whole,padding=0,gap=1,twiddles=table,reduction=tree,tile=1,hoist=false", "minUs": 129, "tie": true, "maxError": 1.39e-7, "algorithm": "fused", "config": { "butterfly": "split", "chunk": 4, "gap": 1, "hoist": false, "padding": 0, "radix": 4, "reduction": "tree", "staging": "whole", "tile": 1, "twiddles": "table", "workgroup": 16 } }
       ]
     },
     {
       "problem": { "data": 4, "n": 256, "pairs": 64, "templates": 16 },
-      "defaultUs": 430.8,
-      "medianUs": 436.7,
-      "measured": 4,
-      "failed": 0,
       "rows": [
-        { "medianUs": 836.1, "rank": 1, "variant": "corr-reduce/radix=4,butterfly=split,workgroup=64,chunk=4,staging=whole,padding=0,gap=1,twiddles=table,scan=64,reduction=tree", "minUs": 457.5, "tie": false, "isDefault": true, "status": "noisy", "grade": "certified", "cv": 0.892, "samples": 64, "fractionOfFma": 0.01501, "fractionOfCopy": 0.01337, "fractionOfWorkgroup": 0.1566, "matched": 192, "total": 192, "maxError": 1.19e-7, "workgroupBytes": 2048, "invocations": 64, "algorithm": "corr-reduce", "config": { "butterfly": "split", "chunk": 4, "gap": 1, "padding": 0, "radix": 4, "reduction": "tree", "scan": 64, "staging": "whole", "twiddles": "table", "workgroup": 64 }, "planHash": "6944b43b018d8860", "trial": "01M8P1HBQRVXBV4BJ5C5C8YM66.66", "anchored": { "anchor": "fma-f32", "work": 0.04693 } },
-        { "medianUs": 700, "rank": 2, "variant": "fused/radix=4,butterfly=split,workgroup=64,chunk=4,staging=whole,padding=0,gap=1,twiddles=table,reduction=tree,tile=1,hoist=false", "minUs": 430.8, "tie": true, "isDefault": true, "status": "noisy", "grade": "certified", "cv": 0.97, "samples": 64, "fractionOfFma": 0.01594, "fractionOfCopy": 0.01419, "fractionOfWorkgroup": 0.1664, "matched": 192, "total": 192, "maxError": 1.19e-7, "workgroupBytes": 2560, "invocations": 64, "algorithm": "fused", "config": { "butterfly": "split", "chunk": 4, "gap": 1, "hoist": false, "padding": 0, "radix": 4, "reduction": "tree", "staging": "whole", "tile": 1, "twiddles": "table", "workgroup": 64 }, "planHash": "4866acaa74f68f6f", "trial": "01M8P1HBQRVXBV4BJ5C5C8YM66.65", "anchored": { "anchor": "fma-f32", "work": 0.03447 } }
+        { "rank": 1, "variant": "corr-reduce/radix=4,butterfly=split,workgroup=64,chunk=4,staging=whole,padding=0,gap=1,twiddles=table,scan=64,reduction=tree", "minUs": 457.5, "tie": false, "maxError": 1.19e-7, "algorithm": "corr-reduce", "config": { "butterfly": "split", "chunk": 4, "gap": 1, "padding": 0, "radix": 4, "reduction": "tree", "scan": 64, "staging": "whole", "twiddles": "table", "workgroup": 64 } },
+        { "rank": 2, "variant": "fused/radix=4,butterfly=split,workgroup=64,chunk=4,staging=whole,padding=0,gap=1,twiddles=table,reduction=tree,tile=1,hoist=false", "minUs": 430.8, "tie": true, "maxError": 1.19e-7, "algorithm": "fused", "config": { "butterfly": "split", "chunk": 4, "gap": 1, "hoist": false, "padding": 0, "radix": 4, "reduction": "tree", "staging": "whole", "tile": 1, "twiddles": "table", "workgroup": 64 } }
       ]
     },
     {
       "problem": { "data": 4, "n": 1024, "pairs": 32, "templates": 8 },
-      "defaultUs": 614.9,
-      "medianUs": 556.1,
-      "measured": 11,
-      "failed": 1,
       "rows": [
-        { "medianUs": 417.3, "rank": 1, "variant": "fused/radix=32,butterfly=merged,workgroup=32,chunk=16,staging=split,padding=32,gap=2,twiddles=table-pairs,reduction=subgroup,tile=1,hoist=false", "minUs": 260, "tie": false, "isDefault": false, "status": "noisy", "grade": "certified", "cv": 0.165, "samples": 64, "fractionOfFma": 0.06429, "fractionOfCopy": 0.05483, "fractionOfWorkgroup": 0.1838, "matched": 96, "total": 96, "maxError": 1.6e-7, "workgroupBytes": 2208, "invocations": 32, "algorithm": "fused", "config": { "butterfly": "merged", "chunk": 16, "gap": 2, "hoist": false, "padding": 32, "radix": 32, "reduction": "subgroup", "staging": "split", "tile": 1, "twiddles": "table-pairs", "workgroup": 32 }, "planHash": "c3efe72fbc5e80d0", "trial": "01M8P1HBQRVXBV4BJ5C5C8YM66.82", "anchored": { "anchor": "fma-f32", "work": 0.02556 } },
-        { "medianUs": 428.4, "rank": 2, "variant": "fused/radix=32,butterfly=merged,workgroup=32,chunk=32,staging=split,padding=32,gap=1,twiddles=table-pairs,reduction=subgroup,tile=1,hoist=false", "minUs": 305.5, "tie": true, "isDefault": false, "status": "noisy", "grade": "certified", "cv": 0.102, "samples": 64, "fractionOfFma": 0.05471, "fractionOfCopy": 0.04666, "fractionOfWorkgroup": 0.1564, "matched": 96, "total": 96, "maxError": 1.6e-7, "workgroupBytes": 4256, "invocations": 32, "algorithm": "fused", "config": { "butterfly": "merged", "chunk": 32, "gap": 1, "hoist": false, "padding": 32, "radix": 32, "reduction": "subgroup", "staging": "split", "tile": 1, "twiddles": "table-pairs", "workgroup": 32 }, "planHash": "3541345e18aa7430", "trial": "01M8P1HBQRVXBV4BJ5C5C8YM66.86", "anchored": { "anchor": "fma-f32", "work": 0.02597 } },
-        { "medianUs": 1106, "rank": 7, "variant": "corr-reduce/radix=4,butterfly=split,workgroup=256,chunk=4,staging=whole,padding=0,gap=1,twiddles=table,scan=64,reduction=tree", "minUs": 614.9, "tie": true, "isDefault": true, "status": "noisy", "grade": "certified", "cv": 0.0781, "samples": 64, "fractionOfFma": 0.02718, "fractionOfCopy": 0.02318, "fractionOfWorkgroup": 0.3108, "matched": 96, "total": 96, "maxError": 1.19e-7, "workgroupBytes": 8192, "invocations": 256, "algorithm": "corr-reduce", "config": { "butterfly": "split", "chunk": 4, "gap": 1, "padding": 0, "radix": 4, "reduction": "tree", "scan": 64, "staging": "whole", "twiddles": "table", "workgroup": 256 }, "planHash": "3267bc4514832ec9", "trial": "01M8P1HBQRVXBV4BJ5C5C8YM66.78", "anchored": { "anchor": "fma-f32", "work": 0.06578 } }
+        { "rank": 1, "variant": "fused/radix=32,butterfly=merged,workgroup=32,chunk=16,staging=split,padding=32,gap=2,twiddles=table-pairs,reduction=subgroup,tile=1,hoist=false", "minUs": 260, "tie": false, "maxError": 1.6e-7, "algorithm": "fused", "config": { "butterfly": "merged", "chunk": 16, "gap": 2, "hoist": false, "padding": 32, "radix": 32, "reduction": "subgroup", "staging": "split", "tile": 1, "twiddles": "table-pairs", "workgroup": 32 } },
+        { "rank": 2, "variant": "fused/radix=32,butterfly=merged,workgroup=32,chunk=32,staging=split,padding=32,gap=1,twiddles=table-pairs,reduction=subgroup,tile=1,hoist=false", "minUs": 305.5, "tie": true, "maxError": 1.6e-7, "algorithm": "fused", "config": { "butterfly": "merged", "chunk": 32, "gap": 1, "hoist": false, "padding": 32, "radix": 32, "reduction": "subgroup", "staging": "split", "tile": 1, "twiddles": "table-pairs", "workgroup": 32 } },
+        { "rank": 7, "variant": "corr-reduce/radix=4,butterfly=split,workgroup=256,chunk=4,staging=whole,padding=0,gap=1,twiddles=table,scan=64,reduction=tree", "minUs": 614.9, "tie": true, "maxError": 1.19e-7, "algorithm": "corr-reduce", "config": { "butterfly": "split", "chunk": 4, "gap": 1, "padding": 0, "radix": 4, "reduction": "tree", "scan": 64, "staging": "whole", "twiddles": "table", "workgroup": 256 } }
       ]
     }
   ]

@@ -11,51 +11,27 @@ export const contents: TableContents = {
   "contract": 1,
   "commit": "fe835766a217ea1d8c7dc90d1d5fd9c1db4c02fb",
   "sessions": ["01M8PZ1T2HGXE6C6GNDM0BV7T4"],
-  "ceilings": {
-    "computeUnits": { "source": "estimated", "value": 1 },
-    "copyBytesPerSecond": 5057000000,
-    "dispatchAloneNs": 10510,
-    "dispatchOverheadNs": 9964,
-    "fmaFlopsPerSecond": 39880000000,
-    "indirectDispatchNs": 20470,
-    "readBytesPerSecond": 3298000000,
-    "subgroupOpsPerSecond": 2546000000,
-    "tickNs": 1,
-    "workgroupBytesPerSecond": 1230000000
-  },
   "entries": [
     {
       "problem": { "data": 4, "n": 64, "pairs": 64, "templates": 16 },
-      "defaultUs": 491.3,
-      "medianUs": 240.8,
-      "measured": 336,
-      "failed": 12,
       "rows": [
-        { "medianUs": 192.5, "rank": 1, "variant": "fused/radix=2,butterfly=merged,workgroup=4,chunk=4,staging=whole,padding=8,gap=1,twiddles=table-walk,reduction=tree,tile=8,hoist=true,shuffle=4", "minUs": 134.3, "tie": false, "isDefault": false, "status": "noisy", "grade": "certified", "cv": 1.06, "samples": 64, "fractionOfFma": 0.02753, "fractionOfCopy": 0.01734, "fractionOfWorkgroup": 0, "matched": 192, "total": 192, "maxError": 1.62e-7, "workgroupBytes": 32, "invocations": 4, "algorithm": "fused", "config": { "butterfly": "merged", "chunk": 4, "gap": 1, "hoist": true, "index": "modulo", "loads": "scalar", "padding": 8, "radix": 2, "reduction": "tree", "shuffle": 4, "staging": "whole", "tile": 8, "transforms": 1, "twiddles": "table-walk", "unroll": true, "workgroup": 4 }, "planHash": "857112f4af924b95", "trial": "01M8PZ1T2HGXE6C6GNDM0BV7T4.352", "anchored": { "anchor": "fma-f32", "work": 0.006827 } },
-        { "medianUs": 842.2, "rank": 2, "variant": "fused/radix=4,butterfly=split,workgroup=16,chunk=4,staging=whole,padding=0,gap=1,twiddles=table,reduction=tree,tile=1,hoist=false", "minUs": 491.3, "tie": false, "isDefault": true, "status": "noisy", "grade": "certified", "cv": 0.555, "samples": 64, "fractionOfFma": 0.007526, "fractionOfCopy": 0.00474, "fractionOfWorkgroup": 0.2169, "matched": 192, "total": 192, "maxError": 1.39e-7, "workgroupBytes": 640, "invocations": 16, "algorithm": "fused", "config": { "butterfly": "split", "chunk": 4, "gap": 1, "hoist": false, "index": "modulo", "loads": "scalar", "padding": 0, "radix": 4, "reduction": "tree", "shuffle": 0, "staging": "whole", "tile": 1, "transforms": 1, "twiddles": "table", "unroll": true, "workgroup": 16 }, "planHash": "1cc12cc1047b056d", "trial": "01M8PZ1T2HGXE6C6GNDM0BV7T4.350", "anchored": { "anchor": "fma-f32", "work": 0.02677 } }
+        { "rank": 1, "variant": "fused/radix=2,butterfly=merged,workgroup=4,chunk=4,staging=whole,padding=8,gap=1,twiddles=table-walk,reduction=tree,tile=8,hoist=true,shuffle=4", "minUs": 134.3, "tie": false, "maxError": 1.62e-7, "algorithm": "fused", "config": { "butterfly": "merged", "chunk": 4, "gap": 1, "hoist": true, "padding": 8, "radix": 2, "reduction": "tree", "shuffle": 4, "staging": "whole", "tile": 8, "twiddles": "table-walk", "workgroup": 4 } },
+        { "rank": 2, "variant": "fused/radix=4,butterfly=split,workgroup=16,chunk=4,staging=whole,padding=0,gap=1,twiddles=table,reduction=tree,tile=1,hoist=false", "minUs": 491.3, "tie": false, "maxError": 1.39e-7, "algorithm": "fused", "config": { "butterfly": "split", "chunk": 4, "gap": 1, "hoist": false, "padding": 0, "radix": 4, "reduction": "tree", "staging": "whole", "tile": 1, "twiddles": "table", "workgroup": 16 } }
       ]
     },
     {
       "problem": { "data": 4, "n": 256, "pairs": 64, "templates": 16 },
-      "defaultUs": 3543,
-      "medianUs": 551.3,
-      "measured": 34,
-      "failed": 5,
       "rows": [
-        { "medianUs": 460.7, "rank": 1, "variant": "fused/radix=16,butterfly=fused,workgroup=4,chunk=64,staging=split,padding=32,gap=1,twiddles=table-walk,reduction=subgroup,tile=8,hoist=false,loads=vector,shuffle=4", "minUs": 303.9, "tie": false, "isDefault": false, "status": "noisy", "grade": "certified", "cv": 1.05, "samples": 64, "fractionOfFma": 0.06218, "fractionOfCopy": 0.02765, "fractionOfWorkgroup": 0, "matched": 192, "total": 192, "maxError": 3.78e-7, "workgroupBytes": 32, "invocations": 4, "algorithm": "fused", "config": { "butterfly": "fused", "chunk": 64, "gap": 1, "hoist": false, "index": "modulo", "loads": "vector", "padding": 32, "radix": 16, "reduction": "subgroup", "shuffle": 4, "staging": "split", "tile": 8, "transforms": 1, "twiddles": "table-walk", "unroll": true, "workgroup": 4 }, "planHash": "55c6c376ab8d7b06", "trial": "01M8PZ1T2HGXE6C6GNDM0BV7T4.395", "anchored": { "anchor": "fma-f32", "work": 0.01461 } },
-        { "medianUs": 426.5, "rank": 2, "variant": "fused/radix=16,butterfly=fused,workgroup=4,chunk=64,staging=whole,padding=32,gap=1,twiddles=table-walk,reduction=subgroup,tile=8,hoist=false,shuffle=4", "minUs": 311.4, "tie": true, "isDefault": false, "status": "noisy", "grade": "certified", "cv": 0.112, "samples": 64, "fractionOfFma": 0.06069, "fractionOfCopy": 0.02699, "fractionOfWorkgroup": 0, "matched": 192, "total": 192, "maxError": 3.78e-7, "workgroupBytes": 32, "invocations": 4, "algorithm": "fused", "config": { "butterfly": "fused", "chunk": 64, "gap": 1, "hoist": false, "index": "modulo", "loads": "scalar", "padding": 32, "radix": 16, "reduction": "subgroup", "shuffle": 4, "staging": "whole", "tile": 8, "transforms": 1, "twiddles": "table-walk", "unroll": true, "workgroup": 4 }, "planHash": "92ded4da42e1ae2a", "trial": "01M8PZ1T2HGXE6C6GNDM0BV7T4.399", "anchored": { "anchor": "fma-f32", "work": 0.01366 } },
-        { "medianUs": 8053, "rank": 7, "variant": "corr-reduce/radix=4,butterfly=split,workgroup=64,chunk=4,staging=whole,padding=0,gap=1,twiddles=table,scan=64,reduction=tree", "minUs": 4558, "tie": false, "isDefault": true, "status": "noisy", "grade": "certified", "cv": 0.357, "samples": 64, "fractionOfFma": 0.004146, "fractionOfCopy": 0.001844, "fractionOfWorkgroup": 0.1403, "matched": 192, "total": 192, "maxError": 1.19e-7, "workgroupBytes": 2048, "invocations": 64, "algorithm": "corr-reduce", "config": { "butterfly": "split", "chunk": 4, "gap": 1, "index": "modulo", "loads": "scalar", "padding": 0, "radix": 4, "reduction": "tree", "scan": 64, "shuffle": 0, "staging": "whole", "transforms": 1, "twiddles": "table", "unroll": true, "workgroup": 64 }, "planHash": "6944b43b018d8860", "trial": "01M8PZ1T2HGXE6C6GNDM0BV7T4.397", "anchored": { "anchor": "fma-f32", "work": 0.2238 } }
+        { "rank": 1, "variant": "fused/radix=16,butterfly=fused,workgroup=4,chunk=64,staging=split,padding=32,gap=1,twiddles=table-walk,reduction=subgroup,tile=8,hoist=false,loads=vector,shuffle=4", "minUs": 303.9, "tie": false, "maxError": 3.78e-7, "algorithm": "fused", "config": { "butterfly": "fused", "chunk": 64, "gap": 1, "hoist": false, "loads": "vector", "padding": 32, "radix": 16, "reduction": "subgroup", "shuffle": 4, "staging": "split", "tile": 8, "twiddles": "table-walk", "workgroup": 4 } },
+        { "rank": 2, "variant": "fused/radix=16,butterfly=fused,workgroup=4,chunk=64,staging=whole,padding=32,gap=1,twiddles=table-walk,reduction=subgroup,tile=8,hoist=false,shuffle=4", "minUs": 311.4, "tie": true, "maxError": 3.78e-7, "algorithm": "fused", "config": { "butterfly": "fused", "chunk": 64, "gap": 1, "hoist": false, "padding": 32, "radix": 16, "reduction": "subgroup", "shuffle": 4, "staging": "whole", "tile": 8, "twiddles": "table-walk", "workgroup": 4 } },
+        { "rank": 7, "variant": "corr-reduce/radix=4,butterfly=split,workgroup=64,chunk=4,staging=whole,padding=0,gap=1,twiddles=table,scan=64,reduction=tree", "minUs": 4558, "tie": false, "maxError": 1.19e-7, "algorithm": "corr-reduce", "config": { "butterfly": "split", "chunk": 4, "gap": 1, "padding": 0, "radix": 4, "reduction": "tree", "scan": 64, "staging": "whole", "twiddles": "table", "workgroup": 64 } }
       ]
     },
     {
       "problem": { "data": 4, "n": 1024, "pairs": 32, "templates": 8 },
-      "defaultUs": 24430,
-      "medianUs": 1878,
-      "measured": 49,
-      "failed": 2,
       "rows": [
-        { "medianUs": 1352, "rank": 1, "variant": "fused/radix=64,butterfly=fused,workgroup=16,chunk=32,staging=split,padding=32,gap=2,twiddles=table-pairs,reduction=subgroup,tile=8,hoist=false", "minUs": 1100, "tie": false, "isDefault": false, "status": "noisy", "grade": "certified", "cv": 0.487, "samples": 64, "fractionOfFma": 0.04183, "fractionOfCopy": 0.01781, "fractionOfWorkgroup": 0.3875, "matched": 96, "total": 96, "maxError": 1.89e-7, "workgroupBytes": 2208, "invocations": 16, "algorithm": "fused", "config": { "butterfly": "fused", "chunk": 32, "gap": 2, "hoist": false, "index": "modulo", "loads": "scalar", "padding": 32, "radix": 64, "reduction": "subgroup", "shuffle": 0, "staging": "split", "tile": 8, "transforms": 1, "twiddles": "table-pairs", "unroll": true, "workgroup": 16 }, "planHash": "e9a4dc29ee8a208e", "trial": "01M8PZ1T2HGXE6C6GNDM0BV7T4.454", "anchored": { "anchor": "fma-f32", "work": 0.04285 } },
-        { "medianUs": 34740, "rank": 2, "variant": "corr-reduce/radix=4,butterfly=split,workgroup=256,chunk=4,staging=whole,padding=0,gap=1,twiddles=table,scan=64,reduction=tree", "minUs": 24430, "tie": false, "isDefault": true, "status": "noisy", "grade": "certified", "cv": 0.11, "samples": 64, "fractionOfFma": 0.001883, "fractionOfCopy": 0.000802, "fractionOfWorkgroup": 0.06978, "matched": 96, "total": 96, "maxError": 1.19e-7, "workgroupBytes": 8192, "invocations": 256, "algorithm": "corr-reduce", "config": { "butterfly": "split", "chunk": 4, "gap": 1, "index": "modulo", "loads": "scalar", "padding": 0, "radix": 4, "reduction": "tree", "scan": 64, "shuffle": 0, "staging": "whole", "transforms": 1, "twiddles": "table", "unroll": true, "workgroup": 256 }, "planHash": "3267bc4514832ec9", "trial": "01M8PZ1T2HGXE6C6GNDM0BV7T4.455", "anchored": { "anchor": "fma-f32", "work": 1.068 } }
+        { "rank": 1, "variant": "fused/radix=64,butterfly=fused,workgroup=16,chunk=32,staging=split,padding=32,gap=2,twiddles=table-pairs,reduction=subgroup,tile=8,hoist=false", "minUs": 1100, "tie": false, "maxError": 1.89e-7, "algorithm": "fused", "config": { "butterfly": "fused", "chunk": 32, "gap": 2, "hoist": false, "padding": 32, "radix": 64, "reduction": "subgroup", "staging": "split", "tile": 8, "twiddles": "table-pairs", "workgroup": 16 } },
+        { "rank": 2, "variant": "corr-reduce/radix=4,butterfly=split,workgroup=256,chunk=4,staging=whole,padding=0,gap=1,twiddles=table,scan=64,reduction=tree", "minUs": 24430, "tie": false, "maxError": 1.19e-7, "algorithm": "corr-reduce", "config": { "butterfly": "split", "chunk": 4, "gap": 1, "padding": 0, "radix": 4, "reduction": "tree", "scan": 64, "staging": "whole", "twiddles": "table", "workgroup": 256 } }
       ]
     }
   ]
