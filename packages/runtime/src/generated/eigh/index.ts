@@ -35,7 +35,7 @@ export const tables: readonly ShelvedTable[] = [
         "vendor": "nvidia"
       }
     }
-  }, "d23f3c06434f9952", async () => (await import("./nvidia-h200.tint-vulkan.native.ts")).contents),
+  }, "db74a79b6f5ab887", async () => (await import("./nvidia-h200.tint-vulkan.native.ts")).contents),
   shelve({
     "operation": "eigh",
     "profile": "portable",
@@ -69,5 +69,5 @@ export const tables: readonly ShelvedTable[] = [
         "vendor": "nvidia"
       }
     }
-  }, "b743de3bff4d7181", async () => (await import("./nvidia-h200.tint-vulkan.portable.ts")).contents),
+  }, "3f6e219ac14b9155", async () => (await import("./nvidia-h200.tint-vulkan.portable.ts")).contents),
 ];

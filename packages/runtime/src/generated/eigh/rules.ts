@@ -48,14 +48,14 @@ export const rules: readonly RuleSet[] = [
         "worstOff": 53.9
       },
       "one-sided": {
-        "byteUs": 3.037e-7,
-        "fixedUs": 14.69,
-        "flopUs": 3.498e-8,
-        "medianOff": 1.13,
-        "runs": 21,
+        "byteUs": 0,
+        "fixedUs": 12.51,
+        "flopUs": 4.388e-8,
+        "medianOff": 1.27,
+        "runs": 68,
         "serialUs": 0,
-        "shortBy": 1.46,
-        "worstOff": 1.46
+        "shortBy": 9.25,
+        "worstOff": 9.25
       },
       "scalar": {
         "byteUs": 8.933e-7,
@@ -68,14 +68,14 @@ export const rules: readonly RuleSet[] = [
         "worstOff": 7.99
       },
       "tridiagonal": {
-        "byteUs": 0.000003327,
-        "fixedUs": 86.96,
+        "byteUs": 0,
+        "fixedUs": 180.7,
         "flopUs": 0,
-        "medianOff": 1.14,
-        "runs": 13,
-        "serialUs": 0,
-        "shortBy": 87.4,
-        "worstOff": 87.4
+        "medianOff": 3.26,
+        "runs": 48,
+        "serialUs": 0.1731,
+        "shortBy": 164,
+        "worstOff": 164
       }
     },
     "rules": []
@@ -116,44 +116,44 @@ export const rules: readonly RuleSet[] = [
     "computeUnits": 132,
     "costs": {
       "block": {
-        "byteUs": 2.082e-7,
-        "fixedUs": 1310,
-        "flopUs": 2.676e-7,
-        "medianOff": 1.3,
-        "runs": 50,
-        "serialUs": 0.003199,
-        "shortBy": 6.23,
-        "worstOff": 6.23
+        "byteUs": 0.000002008,
+        "fixedUs": 1212,
+        "flopUs": 0,
+        "medianOff": 1.25,
+        "runs": 125,
+        "serialUs": 0.003716,
+        "shortBy": 7.08,
+        "worstOff": 7.08
       },
       "one-sided": {
-        "byteUs": 4.168e-7,
-        "fixedUs": 9.559,
-        "flopUs": 2.53e-8,
-        "medianOff": 1.14,
-        "runs": 126,
-        "serialUs": 0.001165,
-        "shortBy": 2.43,
-        "worstOff": 2.43
+        "byteUs": 6.455e-7,
+        "fixedUs": 9.915,
+        "flopUs": 2.23e-8,
+        "medianOff": 1.16,
+        "runs": 298,
+        "serialUs": 0.0009844,
+        "shortBy": 8.91,
+        "worstOff": 8.91
       },
       "scalar": {
-        "byteUs": 3.859e-7,
-        "fixedUs": 17.72,
-        "flopUs": 1.744e-7,
-        "medianOff": 1.35,
-        "runs": 231,
-        "serialUs": 0.005384,
-        "shortBy": 70.3,
-        "worstOff": 70.3
+        "byteUs": 5.961e-7,
+        "fixedUs": 17.5,
+        "flopUs": 1.629e-7,
+        "medianOff": 1.41,
+        "runs": 527,
+        "serialUs": 0.005535,
+        "shortBy": 48.3,
+        "worstOff": 48.3
       },
       "tridiagonal": {
-        "byteUs": 8.562e-7,
-        "fixedUs": 119.2,
+        "byteUs": 5.206e-7,
+        "fixedUs": 34.49,
         "flopUs": 0,
-        "medianOff": 2.23,
-        "runs": 122,
-        "serialUs": 0.1153,
-        "shortBy": 79.4,
-        "worstOff": 79.4
+        "medianOff": 2.36,
+        "runs": 242,
+        "serialUs": 0.08978,
+        "shortBy": 350,
+        "worstOff": 350
       }
     },
     "rules": [
@@ -177,9 +177,19 @@ export const rules: readonly RuleSet[] = [
           { "batch": 64, "gap": 0, "n": 96, "pad": 0, "spectrum": "random", "vectors": "yes" },
           { "batch": 1, "gap": 0, "n": 128, "pad": 0, "spectrum": "random", "vectors": "yes" },
           { "batch": 4, "gap": 0, "n": 128, "pad": 0, "spectrum": "random", "vectors": "yes" },
-          { "batch": 16, "gap": 0, "n": 128, "pad": 0, "spectrum": "random", "vectors": "yes" }
+          { "batch": 16, "gap": 0, "n": 128, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 64, "gap": 0, "n": 128, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1, "gap": 0, "n": 192, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 4, "gap": 0, "n": 192, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 192, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 64, "gap": 0, "n": 192, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1, "gap": 0, "n": 256, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 4, "gap": 0, "n": 256, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 256, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1, "gap": 0, "n": 384, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 4, "gap": 0, "n": 384, "pad": 0, "spectrum": "random", "vectors": "yes" }
         ],
-        "regret": { "count": 19, "median": 1, "worst": 1 },
+        "regret": { "count": 29, "median": 1, "worst": 1 },
         "rule": {
           "options": [
             { "algorithm": "scalar", "config": {}, "name": "scalar" },
@@ -188,9 +198,39 @@ export const rules: readonly RuleSet[] = [
             { "algorithm": "tridiagonal", "config": {}, "name": "tridiagonal" }
           ],
           "powers": { "batch": 0, "n": 1 },
-          "steps": [{ "from": 0, "option": "one-sided" }]
+          "steps": [{ "from": 0, "option": "one-sided" }, { "from": 78.38, "option": "tridiagonal" }]
         },
         "study": "nvidia-h200/tint-vulkan.portable/studies/eigh-backends.json"
+      },
+      {
+        "problems": [
+          { "batch": 1, "gap": 0, "n": 4, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 4, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 256, "gap": 0, "n": 4, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1, "gap": 0, "n": 8, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 8, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 256, "gap": 0, "n": 8, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1, "gap": 0, "n": 16, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 16, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 256, "gap": 0, "n": 16, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1, "gap": 0, "n": 32, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 32, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 256, "gap": 0, "n": 32, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1, "gap": 0, "n": 64, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 64, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 256, "gap": 0, "n": 64, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1, "gap": 0, "n": 128, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 128, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1, "gap": 0, "n": 256, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 256, "pad": 0, "spectrum": "random", "vectors": "yes" }
+        ],
+        "regret": { "count": 19, "median": 1, "worst": 1 },
+        "rule": {
+          "options": [{ "config": {}, "name": "cpu" }, { "config": {}, "name": "gpu" }],
+          "powers": { "batch": 0.375, "n": 1 },
+          "steps": [{ "from": 0, "option": "cpu" }, { "from": 9.514, "option": "gpu" }]
+        },
+        "study": "nvidia-h200/tint-vulkan.portable/studies/eigh-crossover.json"
       },
       {
         "problems": [
@@ -198,9 +238,11 @@ export const rules: readonly RuleSet[] = [
           { "batch": 8, "gap": 0, "n": 64, "pad": 0, "spectrum": "random", "vectors": "yes" },
           { "batch": 1, "gap": 0, "n": 128, "pad": 0, "spectrum": "random", "vectors": "yes" },
           { "batch": 8, "gap": 0, "n": 128, "pad": 0, "spectrum": "random", "vectors": "yes" },
-          { "batch": 1, "gap": 0, "n": 256, "pad": 0, "spectrum": "random", "vectors": "yes" }
+          { "batch": 1, "gap": 0, "n": 256, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 8, "gap": 0, "n": 256, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1, "gap": 0, "n": 512, "pad": 0, "spectrum": "random", "vectors": "yes" }
         ],
-        "regret": { "count": 5, "median": 1, "worst": 1 },
+        "regret": { "count": 7, "median": 1, "worst": 1 },
         "rule": {
           "options": [
             { "algorithm": "block", "config": { "inner": 4 }, "name": "inner=4" },
@@ -208,8 +250,8 @@ export const rules: readonly RuleSet[] = [
             { "algorithm": "block", "config": { "inner": 2 }, "name": "inner=2" },
             { "algorithm": "block", "config": { "inner": 1 }, "name": "inner=1" }
           ],
-          "powers": { "batch": 0, "n": 1 },
-          "steps": [{ "from": 0, "option": "inner=2" }, { "from": 90.51, "option": "inner=1" }]
+          "powers": { "batch": -0.125, "n": 1 },
+          "steps": [{ "from": 0, "option": "inner=2" }, { "from": 56.2, "option": "inner=1" }]
         },
         "study": "nvidia-h200/tint-vulkan.portable/studies/eigh-inner.json"
       },
@@ -228,19 +270,21 @@ export const rules: readonly RuleSet[] = [
           { "batch": 256, "gap": 0, "n": 16, "pad": 0, "spectrum": "random", "vectors": "yes" },
           { "batch": 4096, "gap": 0, "n": 16, "pad": 0, "spectrum": "random", "vectors": "yes" },
           { "batch": 16, "gap": 0, "n": 32, "pad": 0, "spectrum": "random", "vectors": "yes" },
-          { "batch": 64, "gap": 0, "n": 32, "pad": 0, "spectrum": "random", "vectors": "yes" }
+          { "batch": 64, "gap": 0, "n": 32, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 256, "gap": 0, "n": 32, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 4096, "gap": 0, "n": 32, "pad": 0, "spectrum": "random", "vectors": "yes" }
         ],
-        "regret": { "count": 14, "median": 1, "worst": 1 },
+        "regret": { "count": 16, "median": 1, "worst": 1.001 },
         "rule": {
           "options": [
-            { "algorithm": "scalar", "config": { "matrices": 1 }, "name": "1" },
-            { "algorithm": "scalar", "config": { "matrices": 2 }, "name": "2" },
-            { "algorithm": "scalar", "config": { "matrices": 4 }, "name": "4" },
+            { "algorithm": "scalar", "config": { "matrices": 16 }, "name": "16" },
             { "algorithm": "scalar", "config": { "matrices": 8 }, "name": "8" },
-            { "algorithm": "scalar", "config": { "matrices": 16 }, "name": "16" }
+            { "algorithm": "scalar", "config": { "matrices": 4 }, "name": "4" },
+            { "algorithm": "scalar", "config": { "matrices": 2 }, "name": "2" },
+            { "algorithm": "scalar", "config": { "matrices": 1 }, "name": "1" }
           ],
-          "powers": { "batch": 0.625, "n": 1 },
-          "steps": [{ "from": 0, "option": "1" }, { "from": 608.9, "option": "2" }]
+          "powers": { "batch": -0.625, "n": 1 },
+          "steps": [{ "from": 0, "option": "2" }, { "from": 0.1051, "option": "1" }]
         },
         "study": "nvidia-h200/tint-vulkan.portable/studies/eigh-matrices.json"
       },
@@ -276,16 +320,27 @@ export const rules: readonly RuleSet[] = [
           { "batch": 8192, "gap": 0, "n": 16, "pad": 0, "spectrum": "random", "vectors": "yes" },
           { "batch": 16, "gap": 0, "n": 24, "pad": 0, "spectrum": "random", "vectors": "yes" },
           { "batch": 64, "gap": 0, "n": 24, "pad": 0, "spectrum": "random", "vectors": "yes" },
-          { "batch": 1024, "gap": 0, "n": 24, "pad": 0, "spectrum": "random", "vectors": "yes" }
+          { "batch": 1024, "gap": 0, "n": 24, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 8192, "gap": 0, "n": 24, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 32, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 64, "gap": 0, "n": 32, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1024, "gap": 0, "n": 32, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 8192, "gap": 0, "n": 32, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 48, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 64, "gap": 0, "n": 48, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1024, "gap": 0, "n": 48, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 64, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 64, "gap": 0, "n": 64, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1024, "gap": 0, "n": 64, "pad": 0, "spectrum": "random", "vectors": "yes" }
         ],
-        "regret": { "count": 31, "median": 1, "worst": 1.016 },
+        "regret": { "count": 42, "median": 1, "worst": 1.05 },
         "rule": {
           "options": [
             { "algorithm": "one-sided", "config": { "exchange": "subgroup" }, "name": "subgroup" },
             { "algorithm": "one-sided", "config": { "exchange": "memory" }, "name": "workgroup" }
           ],
-          "powers": { "batch": 0.375, "n": 1 },
-          "steps": [{ "from": 0, "option": "subgroup" }, { "from": 337.2, "option": "workgroup" }]
+          "powers": { "batch": 0.875, "n": 1 },
+          "steps": [{ "from": 0, "option": "subgroup" }, { "from": 29630, "option": "workgroup" }]
         },
         "study": "nvidia-h200/tint-vulkan.portable/studies/eigh-modes.json"
       },
@@ -306,9 +361,15 @@ export const rules: readonly RuleSet[] = [
           { "batch": 1, "gap": 0, "n": 48, "pad": 0, "spectrum": "random", "vectors": "yes" },
           { "batch": 16, "gap": 0, "n": 48, "pad": 0, "spectrum": "random", "vectors": "yes" },
           { "batch": 256, "gap": 0, "n": 48, "pad": 0, "spectrum": "random", "vectors": "yes" },
-          { "batch": 1, "gap": 0, "n": 64, "pad": 0, "spectrum": "random", "vectors": "yes" }
+          { "batch": 1, "gap": 0, "n": 64, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 64, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 256, "gap": 0, "n": 64, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1, "gap": 0, "n": 128, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 16, "gap": 0, "n": 128, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 256, "gap": 0, "n": 128, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1, "gap": 0, "n": 256, "pad": 0, "spectrum": "random", "vectors": "yes" }
         ],
-        "regret": { "count": 16, "median": 1, "worst": 1.065 },
+        "regret": { "count": 22, "median": 1, "worst": 1.067 },
         "rule": {
           "options": [
             { "algorithm": "scalar", "config": { "matrices": 1, "threads": 32 }, "name": "32" },
@@ -318,12 +379,13 @@ export const rules: readonly RuleSet[] = [
             { "algorithm": "scalar", "config": { "matrices": 1, "threads": 512 }, "name": "512" },
             { "algorithm": "scalar", "config": { "matrices": 1, "threads": 1024 }, "name": "1024" }
           ],
-          "powers": { "batch": -0.125, "n": 1 },
+          "powers": { "batch": 0, "n": 1 },
           "steps": [
             { "from": 0, "option": "32" },
-            { "from": 6.727, "option": "128" },
-            { "from": 13.86, "option": "256" },
-            { "from": 32.96, "option": "512" }
+            { "from": 11.31, "option": "128" },
+            { "from": 19.6, "option": "256" },
+            { "from": 55.43, "option": "512" },
+            { "from": 90.51, "option": "1024" }
           ]
         },
         "study": "nvidia-h200/tint-vulkan.portable/studies/eigh-threads.json"
