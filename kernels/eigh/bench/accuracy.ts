@@ -1,26 +1,12 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { driver } from "../../../test/embedded.ts";
-import { FORMS } from "./accuracy/forms.ts";
+import { ORDERS, type Wanted, wantedOf } from "./accuracy/options.ts";
 import { pageOf } from "./accuracy/page.ts";
 import { PAGE, records, writeWhole } from "./accuracy/records.ts";
 
-/**
- * Errors of every form at every order, over every kind of matrix, on the software GPU: `pnpm --filter @tunelab/kernel-eigh accuracy`. Goes on where it was
- * interrupted; a form whose text changed is measured again. `--forms block,scalar`, `--orders 1,2,3` narrow it, `--page` only writes the page.
- */
-const ORDERS: readonly number[] = [...Array.from({ length: 128 }, (_, i) => i + 1), 192, 256, 384, 512];
-
-const { values } = parseArgs({
-  options: {
-    forms: { type: "string", default: Object.keys(FORMS).join(",") },
-    orders: { type: "string", default: ORDERS.join(",") },
-    page: { type: "boolean", default: false },
-  },
-});
-
-async function measure(): Promise<void> {
+/** Errors of every form at every order, over every kind of matrix, on the software GPU: `pnpm --filter @tunelab/kernel-eigh accuracy --help`. */
+async function measure({ forms, orders }: Wanted): Promise<void> {
   if (!driver) throw new Error("there is no software GPU here");
   const child = spawn(
     process.execPath,
@@ -29,8 +15,8 @@ async function measure(): Promise<void> {
       "--import",
       import.meta.resolve("tsx"),
       fileURLToPath(new URL("accuracy/child.ts", import.meta.url)),
-      values.forms,
-      values.orders,
+      forms.join(","),
+      orders.join(","),
     ],
     { env: { ...process.env, ...driver }, stdio: "inherit" },
   );
@@ -38,5 +24,10 @@ async function measure(): Promise<void> {
   if (code !== 0) throw new Error(`the run ended with ${code}; rows so far are kept`);
 }
 
-if (!values.page) await measure();
+const wanted = wantedOf(process.argv.slice(2));
+if ("exit" in wanted) {
+  (wanted.exit === 0 ? console.log : console.error)(wanted.say);
+  process.exit(wanted.exit);
+}
+if (!wanted.page) await measure(wanted);
 await writeWhole(PAGE, pageOf(await records(), ORDERS));

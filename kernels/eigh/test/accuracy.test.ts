@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ORDERS, wantedOf } from "../bench/accuracy/options.ts";
 import { pageOf } from "../bench/accuracy/page.ts";
 import type { Row } from "../bench/accuracy/records.ts";
 
@@ -43,5 +44,32 @@ describe("the page of errors", () => {
     expect(text).toContain("- block at n = 2: tiny: value is off by NaN n eps");
     expect(text).toContain("- block at n = 3: huge: status 1 after 40 sweeps");
     expect(text).not.toContain("- block at n = 7");
+  });
+});
+
+describe("the command line of the accuracy run", () => {
+  it("runs every form at every order unless told otherwise, and takes pnpm's own --", () => {
+    expect(wantedOf([])).toMatchObject({ orders: ORDERS, page: false });
+    expect(wantedOf(["--", "--forms", "block,scalar", "--orders", "3,512", "--page"])).toEqual({
+      ...{ forms: ["block", "scalar"], orders: [3, 512], page: true },
+    });
+  });
+
+  it("has a help with an example", () => {
+    expect(wantedOf(["--help"])).toMatchObject({ exit: 0, say: expect.stringContaining("Example: ") });
+  });
+
+  it.each([
+    [["--form", "block"], /^accuracy: Unknown option '--form'/],
+    [["--forms", "blocks"], /^accuracy: --forms takes scalar, .*, not "blocks"/],
+    [["--orders", "1,x"], /^accuracy: --orders takes whole numbers from 1 to 512, not "x"/],
+    [["--orders", "513"], /not "513"/],
+    [["--orders"], /^accuracy: Option '--orders <value>' argument missing/],
+    [["block"], /^accuracy: Unexpected argument 'block'/],
+  ])("refuses %j in one line", (words, said) => {
+    const wanted = wantedOf(words) as { exit: number; say: string };
+    expect(wanted.exit).toBe(2);
+    expect(wanted.say).toMatch(said);
+    expect(wanted.say).not.toContain("\n");
   });
 });

@@ -1,5 +1,6 @@
 import type { Config, Plan } from "@tunelab/contract";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { type Break, type Breaking, turnsRed } from "../../../test/breaks.ts";
 import {
   codelet,
   type FftProblem,
@@ -37,9 +38,7 @@ interface Kernel {
   readonly wgsl: string;
 }
 
-type Break = (kernel: Kernel) => Kernel;
-
-function kernelOf(config: Config, broken: Break): Kernel {
+function kernelOf(config: Config, broken: Break<Kernel>): Kernel {
   const plan = planOf("one-workgroup", PROBLEM, config);
   const { plan: changed, wgsl } = broken({ plan, wgsl: plan.modules[0]!.wgsl });
   return { wgsl, plan: { ...changed, modules: [{ ...plan.modules[0]!, wgsl }] } };
@@ -51,7 +50,7 @@ const faultsOf = ({ plan }: Kernel, kind: string): readonly string[] =>
     .map(({ first }) => first);
 
 /** Every check by its name; each throws where its property does not hold. */
-const CHECKS: Readonly<Record<string, (broken: Break) => void>> = {
+const CHECKS: Breaking<Kernel>["checks"] = {
   "no thread reads what another may still be writing": (broken) => {
     expect(faultsOf(kernelOf(PLAIN, broken), "race")).toEqual([]);
   },
@@ -101,10 +100,10 @@ const CHECKS: Readonly<Record<string, (broken: Break) => void>> = {
 };
 
 const inText =
-  (change: (wgsl: string) => string): Break =>
+  (change: (wgsl: string) => string): Break<Kernel> =>
   ({ plan, wgsl }) => ({ plan, wgsl: change(wgsl) });
 
-const BREAKS: readonly (readonly [name: string, check: string, broken: Break])[] = [
+const BREAKS: Breaking<Kernel>["breaks"] = [
   [
     "a barrier removed",
     "no thread reads what another may still be writing",
@@ -142,47 +141,19 @@ const BREAKS: readonly (readonly [name: string, check: string, broken: Break])[]
   ],
 ];
 
-/** Names of the checks that a break turns red. */
-const redUnder = (broken: Break): string[] =>
-  Object.entries(CHECKS).flatMap(([name, check]) => {
-    try {
-      check(broken);
-      return [];
-    } catch {
-      return [name];
-    }
-  });
-
-const whole: Break = (kernel) => kernel;
-
-describe("the kernel as it is", () => {
-  for (const [name, check] of Object.entries(CHECKS)) it(name, () => check(whole));
+turnsRed<Kernel>({
+  ...{ what: "kernel", checks: CHECKS, breaks: BREAKS },
+  made: (broken) => [PLAIN, { ...PLAIN, transforms: 4 }].map((config) => kernelOf(config, broken)),
 });
 
-describe("a broken kernel turns exactly its check red", () => {
-  for (const [name, check, broken] of BREAKS) {
-    it(`${name}: "${check}"`, () => {
-      const changes = [PLAIN, { ...PLAIN, transforms: 4 }].map((config) => {
-        const [before, after] = [kernelOf(config, whole), kernelOf(config, broken)];
-        return (
-          before.wgsl !== after.wgsl || before.plan.buffers[0]!.itemBytes !== after.plan.buffers[0]!.itemBytes
-        );
-      });
-      expect(changes, "the break changed nothing").toContain(true);
-      expect(redUnder(broken)).toEqual([check]);
-    });
+it("every break but the lost barrier and the stale length spoils values as well", () => {
+  for (const [name, , broken] of BREAKS) {
+    const config = name === "two buffers overlapping" ? { ...PLAIN, transforms: 4 } : PLAIN;
+    const { plan } = kernelOf(config, broken);
+    if (name === "a stale length") continue;
+    const right = runOnCpu(plan, PROBLEM).verdict.matched === PROBLEM.batch;
+    // In step, threads need no barrier: only the race shows, until a device runs narrower subgroups.
+    expect(right, name).toBe(name === "a barrier removed");
+    if (right) expect(runOnCpu(plan, PROBLEM, { subgroupSize: 8 }).verdict.matched).toBe(0);
   }
-
-  it("every check has a break, and every break but the lost barrier and the stale length spoils values as well", () => {
-    expect(new Set(BREAKS.map(([, check]) => check))).toEqual(new Set(Object.keys(CHECKS)));
-    for (const [name, , broken] of BREAKS) {
-      const config = name === "two buffers overlapping" ? { ...PLAIN, transforms: 4 } : PLAIN;
-      const { plan } = kernelOf(config, broken);
-      if (name === "a stale length") continue;
-      const right = runOnCpu(plan, PROBLEM).verdict.matched === PROBLEM.batch;
-      // In step, threads need no barrier: only the race shows, until a device runs narrower subgroups.
-      expect(right, name).toBe(name === "a barrier removed");
-      if (right) expect(runOnCpu(plan, PROBLEM, { subgroupSize: 8 }).verdict.matched).toBe(0);
-    }
-  });
 });

@@ -1,7 +1,8 @@
 import { type Config, DEFAULT_CAPABILITIES, type Plan } from "@tunelab/contract";
 import { codelet, inputPosition, shapeOf } from "@tunelab/kernel-fft";
 import { interpret, interpretPlan, type PlanReport } from "@tunelab/variants/interpreter";
-import { describe, expect, it } from "vitest";
+import { expect } from "vitest";
+import { type Break, type Breaking, turnsRed } from "../../../test/breaks.ts";
 import { gatherAsScatter, handedOn, lastExchangeSkipped, segment, without } from "../../fft/test/segments.ts";
 import { fused, type MatchedFilterProblem } from "../src/index.ts";
 import { suite } from "../src/suite.ts";
@@ -25,12 +26,11 @@ interface Kernel {
   readonly plan: Plan;
   readonly wgsl: string;
 }
-type Break = (kernel: Kernel) => Kernel;
 
 const planOf = (problem: MatchedFilterProblem, config: Config): Plan =>
   fused.plan(problem, config as never, DEFAULT_CAPABILITIES);
 
-function kernelOf(broken: Break): Kernel {
+function kernelOf(broken: Break<Kernel>): Kernel {
   const plan = planOf(PROBLEM, CONFIG);
   const { plan: changed, wgsl } = broken({ plan, wgsl: plan.modules[0]!.wgsl });
   return { wgsl, plan: { ...changed, modules: [{ ...plan.modules[0]!, wgsl }] } };
@@ -59,7 +59,7 @@ function agreedOn(wgsl: string, subgroupSize: number): number {
 }
 
 /** Every check by its name; each throws where its property does not hold. */
-const CHECKS: Readonly<Record<string, (broken: Break) => void>> = {
+const CHECKS: Breaking<Kernel>["checks"] = {
   "no thread reads what another may still be writing": (broken) => {
     const races = run(kernelOf(broken)).faults.filter(({ kind }) => kind === "race");
     expect(races).toEqual([]);
@@ -120,10 +120,10 @@ const CHECKS: Readonly<Record<string, (broken: Break) => void>> = {
 };
 
 const inText =
-  (change: (wgsl: string) => string): Break =>
+  (change: (wgsl: string) => string): Break<Kernel> =>
   ({ plan, wgsl }) => ({ plan, wgsl: change(wgsl) });
 
-const BREAKS: readonly (readonly [name: string, check: string, broken: Break])[] = [
+const BREAKS: Breaking<Kernel>["breaks"] = [
   [
     "a barrier removed",
     "no thread reads what another may still be writing",
@@ -164,32 +164,4 @@ const BREAKS: readonly (readonly [name: string, check: string, broken: Break])[]
   ],
 ];
 
-/** Names of the checks that a break turns red. */
-const redUnder = (broken: Break): string[] =>
-  Object.entries(CHECKS).flatMap(([name, check]) => {
-    try {
-      check(broken);
-      return [];
-    } catch {
-      return [name];
-    }
-  });
-
-const whole: Break = (kernel) => kernel;
-
-describe("the kernel as it is", () => {
-  for (const [name, check] of Object.entries(CHECKS)) it(name, () => check(whole));
-});
-
-describe("a broken kernel turns exactly its check red", () => {
-  for (const [name, check, broken] of BREAKS) {
-    it(`${name}: "${check}"`, () => {
-      expect(kernelOf(broken), "the break changed nothing").not.toEqual(kernelOf(whole));
-      expect(redUnder(broken)).toEqual([check]);
-    });
-  }
-
-  it("every check has a break", () => {
-    expect(new Set(BREAKS.map(([, check]) => check))).toEqual(new Set(Object.keys(CHECKS)));
-  });
-});
+turnsRed<Kernel>({ what: "kernel", made: kernelOf, checks: CHECKS, breaks: BREAKS });

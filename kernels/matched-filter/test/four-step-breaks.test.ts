@@ -1,7 +1,8 @@
 import { DEFAULT_CAPABILITIES, type Plan } from "@tunelab/contract";
 import { inputPosition, outputPosition, type Shape, shapeOf } from "@tunelab/kernel-fft";
 import { interpret, interpretPlan } from "@tunelab/variants/interpreter";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { type Break, type Breaking, turnsRed, whole } from "../../../test/breaks.ts";
 import { type FourStepConfig, fourStep, type MatchedFilterProblem, NO_PEAK } from "../src/index.ts";
 import { suite } from "../src/suite.ts";
 
@@ -33,11 +34,10 @@ interface Kernel {
   readonly plan: Plan;
   readonly wgsl: Readonly<Record<Stage, string>>;
 }
-type Break = (kernel: Kernel) => Kernel;
 
 const planOf = (problem: MatchedFilterProblem): Plan => fourStep.plan(problem, CONFIG, DEFAULT_CAPABILITIES);
 
-function kernelOf(broken: Break): Kernel {
+function kernelOf(broken: Break<Kernel>): Kernel {
   const plan = planOf(PROBLEM);
   const texts = Object.fromEntries(plan.modules.map(({ name, wgsl }) => [name, wgsl]));
   const { plan: changed, wgsl } = broken({ plan, wgsl: texts as Kernel["wgsl"] });
@@ -94,7 +94,7 @@ const COLUMN = shapeOf(LENGTH, CONFIG.radix, LENGTH / CONFIG.points);
 const ROWS = shapeOf(ROW, CONFIG.radix, ROW / CONFIG.points);
 
 /** Every check by its name; each throws where its property does not hold. */
-const CHECKS: Readonly<Record<string, (broken: Break) => void>> = {
+const CHECKS: Breaking<Kernel>["checks"] = {
   "no thread reads what another may still be writing": (broken) => {
     const { modules } = kernelOf(broken).plan;
     const { faults } = interpretPlan({ ...planOf(PROBLEM), modules }, inputs);
@@ -186,10 +186,10 @@ const CHECKS: Readonly<Record<string, (broken: Break) => void>> = {
 };
 
 const inText =
-  (stage: Stage, change: (wgsl: string) => string): Break =>
+  (stage: Stage, change: (wgsl: string) => string): Break<Kernel> =>
   ({ plan, wgsl }) => ({ plan, wgsl: { ...wgsl, [stage]: change(wgsl[stage]) } });
 
-const BREAKS: readonly (readonly [name: string, check: string, broken: Break])[] = [
+const BREAKS: Breaking<Kernel>["breaks"] = [
   [
     "a barrier removed",
     "no thread reads what another may still be writing",
@@ -258,38 +258,10 @@ const BREAKS: readonly (readonly [name: string, check: string, broken: Break])[]
   ],
 ];
 
-/** Names of the checks that a break turns red. */
-const redUnder = (broken: Break): string[] =>
-  Object.entries(CHECKS).flatMap(([name, check]) => {
-    try {
-      check(broken);
-      return [];
-    } catch {
-      return [name];
-    }
-  });
+turnsRed<Kernel>({ what: "step", made: kernelOf, checks: CHECKS, breaks: BREAKS });
 
-const whole: Break = (kernel) => kernel;
-
-describe("the steps as they are", () => {
-  for (const [name, check] of Object.entries(CHECKS)) it(name, () => check(whole));
-
-  it("have a peak for every pair where it was planted", () => {
-    const { buffers } = interpretPlan(kernelOf(whole).plan, inputs);
-    const verdict = suite.oracle(PROBLEM, inputs).check({ records: buffers.records! }, { count: 2, seed: 1 });
-    expect(verdict).toMatchObject({ matched: 2, total: 2 });
-  });
-});
-
-describe("a broken step turns exactly its check red", () => {
-  for (const [name, check, broken] of BREAKS) {
-    it(`${name}: "${check}"`, () => {
-      expect(kernelOf(broken), "the break changed nothing").not.toEqual(kernelOf(whole));
-      expect(redUnder(broken)).toEqual([check]);
-    });
-  }
-
-  it("every check has a break", () => {
-    expect(new Set(BREAKS.map(([, check]) => check))).toEqual(new Set(Object.keys(CHECKS)));
-  });
+it("the steps have a peak for every pair where it was planted", () => {
+  const { buffers } = interpretPlan(kernelOf(whole).plan, inputs);
+  const verdict = suite.oracle(PROBLEM, inputs).check({ records: buffers.records! }, { count: 2, seed: 1 });
+  expect(verdict).toMatchObject({ matched: 2, total: 2 });
 });

@@ -15,7 +15,7 @@ const OTHER_CORES = 2;
 /**
  * Compilers that work beside a timing unless somebody says how many: all cores but two on a discrete GPU, whose time they do not touch,
  * beside a processor of eight cores or more; none on a GPU that shares its memory and heat with them. In simulation (16 cores, an
- * H200's compile times, ten minutes) the device is measuring 21% of the time without, 46% with 8 and 66% with 14.
+ * H200's compile times, ten minutes) the device is measuring 21% of the time without, 53% with 8 and 72% with 14.
  */
 export function compilersFor(adapterType: string, cores: number): number {
   if (adapterType !== "discrete" || cores < LEAST_CORES) return 0;

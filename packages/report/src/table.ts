@@ -26,6 +26,9 @@ export function tableMarkdown(table: TuningTable, level = 2, isStale: IsStale = 
   return `${parts.join("\n\n")}\n`;
 }
 
+/** A share of the multiply-add ceiling that no kernel can have which does all of the work: a ceiling is off by a few percent at most. */
+const AVOIDED = 1.1;
+
 /** What a reader must know before reading a table's times: noise, and rows that the code would not run any more. */
 export function cautions(table: TuningTable, isStale: IsStale): readonly string[] {
   const lines: string[] = [];
@@ -41,6 +44,12 @@ export function cautions(table: TuningTable, isStale: IsStale): readonly string[
   if (stale > 0) {
     lines.push(
       `**Stale:** ${stale} of ${rows.length} rows were measured with a kernel or a suite that has changed since; measure them again with \`pnpm tune --kernel ${table.operation}\`.`,
+    );
+  }
+  const shares = table.entries.flatMap(({ rows }) => rows.map(({ fractionOfFma }) => fractionOfFma ?? 0));
+  if (Math.max(0, ...shares) > AVOIDED) {
+    lines.push(
+      "Over 100% of FMA: a share counts the operations of the problem done in full, of which these variants prove a part needless.",
     );
   }
   return lines;

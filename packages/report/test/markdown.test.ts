@@ -91,6 +91,15 @@ test("stale rows are marked where they stand, counted above, and their first pla
   expect(tablePage(WIDE)).not.toMatch(/stale/i);
 });
 
+test("a share over 100% of the multiply-adds is said to count work that was not done", () => {
+  const pageOf = (fractionOfFma: number) =>
+    tablePage(table([{ ...entry(64, [10]), rows: [row(1, 10, { fractionOfFma })] }]));
+  expect(pageOf(3.8)).toContain(
+    "Over 100% of FMA: a share counts the operations of the problem done in full",
+  );
+  expect(pageOf(1.01)).not.toContain("Over 100%");
+});
+
 test("a table's page names who measured it and holds every candidate", () => {
   const page = tablePage(WIDE);
   expect(page.split("\n")[0]).toBe("# matched-filter on NVIDIA H200");

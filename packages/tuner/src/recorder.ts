@@ -1,5 +1,6 @@
 import {
   bestNs,
+  type MeasurePhase,
   type MeasureRequest,
   type Metric,
   metricValues,
@@ -68,6 +69,8 @@ export class Recorder {
   readonly #tell: (fault: string) => void;
   readonly #told = new Set<string>();
   #sequence: number;
+  /** Whether another host than the bench's has the device. */
+  #isElsewhere = false;
 
   /** `tell` hears of a metric that throws, once. */
   constructor(
@@ -103,7 +106,11 @@ export class Recorder {
     }: { readonly host?: Pick<Bench, "measure"> | undefined; readonly limitMs: number },
   ): Promise<{ readonly trial: Trial; readonly costMs: number } | { readonly cut: string }> {
     const before = this.#clock.now();
-    const measured = await orCut(this.#onHost(() => host.measure(request, limitMs)));
+    this.#isElsewhere = host !== this.#bench;
+    const work = orCut(this.#onHost(() => host.measure(request, limitMs)));
+    const measured = await work.finally(() => {
+      this.#isElsewhere = false;
+    });
     if ("cut" in measured) return measured;
     const trial = await this.record(measured.value, planned);
     return { trial, costMs: this.#clock.now() - before };
@@ -119,6 +126,20 @@ export class Recorder {
     const compiled = await orCut(this.#onHost(() => this.#bench.compile(requests, limitMs)));
     const costMs = this.#clock.now() - before;
     return "cut" in compiled ? { costMs } : { ...compiled.value, costMs };
+  }
+
+  /** The bench says what it is doing: while another has the device it only compiles, which is no part of the account. */
+  heard(phase: MeasurePhase): void {
+    if (!this.#isElsewhere) this.#stopwatch.phase(phase);
+  }
+
+  /** Has the bench compile while others have the device; whether it did. Never rejects: what is wrong its own trial finds. */
+  async compileBeside(request: MeasureRequest, limitMs: number): Promise<boolean> {
+    try {
+      return (await this.#bench.compile([request], limitMs)).guilty === undefined;
+    } catch {
+      return false;
+    }
   }
 
   /**

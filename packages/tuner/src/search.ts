@@ -8,6 +8,7 @@ import {
 } from "@tunelab/contract";
 import { ROWS_KEPT } from "@tunelab/selection";
 import { Allowance } from "./allowance.ts";
+import { AtHand } from "./at-hand.ts";
 import { extensionUntil } from "./budget.ts";
 import { type Planned, planCandidate, type Refused, UNPLANNED } from "./candidate.ts";
 import type { Held } from "./farm.ts";
@@ -53,6 +54,7 @@ export class Search {
   readonly #allowance: Allowance;
   readonly #cut: CutVariant[] = [];
   readonly #ranking: Ranking;
+  readonly #atHand: AtHand;
   #measured = 0;
   /** The least cost of a screened trial. */
   #least = Number.POSITIVE_INFINITY;
@@ -60,6 +62,7 @@ export class Search {
     this.#context = context;
     this.#key = problemKey(context.problem);
     this.#ranking = new Ranking(context.objective);
+    this.#atHand = new AtHand(context);
     this.#allowance = new Allowance(context, {
       finalists: () => this.#ranking.finalists,
       measured: () => this.#measured,
@@ -136,33 +139,42 @@ export class Search {
         this.#refuse(candidate, planned);
         continue;
       }
-      const screened = await this.#screen({ planned, compileMs: 0 }, role);
+      const screened = await this.#beside(this.#screen({ planned, compileMs: 0 }, role));
       if (!screened) return;
       strategy.observe(observationOf(candidate, screened.trial, this.#context.objective));
     }
   }
 
   async #search(): Promise<void> {
-    const { strategy, objective } = this.#context;
+    const { strategy, objective, shareEnd } = this.#context;
     while (this.#more()) {
       const waiting = await this.#queue.next();
       if (!waiting) return;
-      const screened = await this.#taken(waiting).finally(waiting.held?.release);
+      const screened = await this.#taken(waiting);
       if (!screened) return;
       strategy.observe(observationOf(waiting.candidate, screened.trial, objective));
+      this.#atHand.begin(this.#ranking.best(ROWS_KEPT), shareEnd - this.#allowance.reserve());
     }
   }
 
-  /** Screens a candidate whose turn it is, while the next are prepared: no longer than it takes. */
+  /** Screens a candidate whose turn it is; undefined when there is no time for it. */
   async #taken(waiting: Waiting): Promise<Screened | undefined> {
+    const { held } = waiting;
     // Compiling may have taken the time that was for timing.
-    if (!this.#more()) return undefined;
+    if (!this.#more()) {
+      held?.release();
+      return undefined;
+    }
+    return this.#beside(this.#screen(waiting, { isDefault: false, keep: false }).finally(held?.release));
+  }
+
+  /** What is measured, while the next candidates are prepared: no longer than it takes. */
+  async #beside<T>(measuring: Promise<T>): Promise<T> {
     let over = false;
-    const measuring = this.#screen(waiting, { isDefault: false, keep: false }).finally(() => {
+    const measured = measuring.finally(() => {
       over = true;
     });
-    const [screened] = await Promise.all([measuring, this.#queue.ahead(() => over)]);
-    return screened;
+    return (await Promise.all([measured, this.#queue.ahead(() => over)]))[0];
   }
 
   #more(): boolean {
@@ -234,7 +246,7 @@ export class Search {
   async #spare(): Promise<boolean> {
     const { clock, pace, shareEnd, trialShare, isQuiet } = this.#context;
     if (!isQuiet || Number.isFinite(trialShare) || this.#ranking.count < ROWS_KEPT) return false;
-    const one = this.#ranking.best(ROWS_KEPT).find(({ certified }) => !certified);
+    const one = this.#ranking.best(ROWS_KEPT).find((row) => !row.certified && this.#atHand.has(row));
     if (!one) return false;
     const end = shareEnd - this.#allowance.reserve();
     if (clock.now() + pace.nextCertified(one.costMs) > end) return false;

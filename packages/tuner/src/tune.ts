@@ -118,7 +118,7 @@ class Session {
   async run(): Promise<TuneResult> {
     const { clock } = this.#options;
     this.#bench.onRestart(this.#restarted);
-    this.#bench.onPhase((phase) => this.#stopwatch.phase(phase));
+    this.#bench.onPhase((phase) => this.#recorder.heard(phase));
     let stopped = await this.#work();
     this.#over = true;
     const at = clock.timestamp();

@@ -1,4 +1,4 @@
-import type { Config, Constraint, Parameter } from "@tunelab/contract";
+import type { Config, Constraint, Parameter, Value } from "@tunelab/contract";
 
 /**
  * A kernel that holds two transforms has a configuration for each: the parameters of one get its name in front, `coarseRadix` and
@@ -19,12 +19,17 @@ export const partConstraints = (
 ): Constraint<never>[] =>
   constraints.map((one): Constraint<never> => {
     const own = one.parameters.filter((name) => chosen.includes(name));
+    const names = own.map((name) => [name, named(part, name)] as const);
+    // One object for all calls: made anew, names and all, this was half of what drawing variants of such a space took.
+    const short: Record<string, Value> = {};
     return {
       name: `${part}-${one.name}`,
       doc: `${part}: ${one.doc}`,
-      parameters: own.map((name) => named(part, name)),
-      holds: (config: Config) =>
-        (one as Constraint).holds(Object.fromEntries(own.map((name) => [name, config[named(part, name)]!]))),
+      parameters: names.map(([, long]) => long),
+      holds: (config: Config) => {
+        for (const [name, long] of names) short[name] = config[long]!;
+        return (one as Constraint).holds(short);
+      },
     };
   });
 

@@ -13,29 +13,34 @@ import { merged, type Subject, sampleOf, shippedOf } from "./texts.ts";
 import { readToggleTimes } from "./toggle-times.ts";
 
 /** Variants of the published sample. */
-const SAMPLED = 60;
+export const SAMPLED = 60;
 
 /** Everything that ships now, over all kernels, and a sample. */
-async function subjectsNow(
-  sample: (suites: readonly Suite[]) => Promise<readonly Subject[]>,
-): Promise<readonly Subject[]> {
+async function subjectsNow(sample: Sampler): Promise<readonly Subject[]> {
   const suites = await Promise.all(operationNames().map(loadSuite));
   const shipped = await Promise.all(suites.map(shippedOf));
   return [...shipped.flat(), ...(await sample(suites))];
 }
 
+/** Gives a sample over the kernels there are. */
+type Sampler = (suites: readonly Suite[]) => Promise<readonly Subject[]>;
+
 const drawn =
-  (seed: number) =>
-  (suites: readonly Suite[]): Promise<readonly Subject[]> =>
+  (seed: number): Sampler =>
+  (suites) =>
     sampleOf(suites, SAMPLED, seed);
 
-/** The sample of the page that is there, which stays when spaces grow; drawn where there is none of this seed. */
-async function sampleFor(root: string, seed: number): Promise<ReturnType<typeof drawn>> {
-  const committed = await readData(root).catch(() => undefined);
+/**
+ * What makes the page's sample: the one it has, which stays when spaces grow, or one drawn where there is none of this seed and
+ * size.
+ */
+export function sampleFor(committed: SpirvData | undefined, seed: number): Sampler {
   if (committed?.sample.seed !== seed || committed.sample.count !== SAMPLED) return drawn(seed);
   const rows = committed.rows.filter(({ sources }) => sources.includes("sample"));
-  return async () =>
-    rows.map(({ kernel, problem, variant }) => ({ kernel, problem, variant, sources: ["sample"] }));
+  const kept = rows.map(
+    ({ kernel, problem, variant }): Subject => ({ kernel, problem, variant, sources: ["sample"] }),
+  );
+  return async () => merged(kept);
 }
 
 async function filesOf(root: string, data: SpirvData): Promise<Generated> {
@@ -56,7 +61,8 @@ const dataOf = ({ id, info }: DeviceTarget, rows: readonly Row[], seed: number):
 /** Looks at everything and writes the page; throws exit 1, the page written, where a check would. */
 export async function writePage(target: DeviceTarget, seed: number, io: Io): Promise<void> {
   const root = requireCheckout();
-  const rows = await rowsOf(target, merged(await subjectsNow(await sampleFor(root, seed))), io);
+  const committed = await readData(root).catch(() => undefined);
+  const rows = await rowsOf(target, merged(await subjectsNow(sampleFor(committed, seed))), io);
   const files = await filesOf(root, dataOf(target, rows, seed));
   await writeGenerated(root, files, []);
   for (const path of files.keys()) io.note(`written: ${path}`);

@@ -11,15 +11,13 @@ const FIRST_DRAW = 256;
  */
 export class Domain {
   readonly spaces: Spaces;
-  /** Valid candidates in all. */
-  readonly total: number;
   readonly #places: ReadonlyMap<string, readonly ReadonlyMap<unknown, number>[]>;
   readonly #met = new Set<string>();
+  #total: number | undefined;
   readonly #draws: Iterator<Candidate>;
 
   constructor(spaces: Spaces, random: Random) {
     this.spaces = spaces;
-    this.total = spaces.reduce((sum, { space }) => sum + countValid(space), 0);
     this.#places = new Map(
       spaces.map(({ algorithm, space }) => [
         algorithm,
@@ -27,6 +25,12 @@ export class Domain {
       ]),
     );
     this.#draws = turns(this, random);
+  }
+
+  /** Valid candidates in all, counted when first asked: 3 s in the four spaces of a filter with a threshold, 3e14 variants. */
+  get total(): number {
+    this.#total ??= this.spaces.reduce((sum, { space }) => sum + countValid(space), 0);
+    return this.#total;
   }
 
   /** The space of a candidate's algorithm; undefined for an algorithm that is not searched. */

@@ -79,9 +79,11 @@ class Model implements Strategy {
     const { candidate } = observation;
     this.#domain.meet(candidate);
     this.#pool.close(candidate);
-    this.#pending.delete(this.#domain.key(candidate));
+    const key = this.#domain.key(candidate);
+    const x = this.#pending.get(key) ?? this.#encoding.encode(candidate);
+    this.#pending.delete(key);
     const cost = costOf(observation);
-    const known = { candidate, x: this.#encoding.encode(candidate), cost };
+    const known = { candidate, x, cost };
     this.#known.push(known);
     this.#feasibility.observe(known.x, cost === Number.POSITIVE_INFINITY);
     if (cost === Number.POSITIVE_INFINITY) {

@@ -13,8 +13,11 @@ const FIT_STEPS = 25;
 /** Places for neighbours of leaders beside the pool, before memory is moved. */
 const ROOM = 400;
 
-/** Candidates being measured that are believed in at once, the latest: each costs a look at every place, and the next is drawn to them. */
-const PENDING_ROOM = 16;
+/** Observations that fit in beyond those at which hyperparameters are due again: failures come in between. */
+const SPARE_ROOM = 16;
+
+/** Candidates being measured that are believed in at once, at most: those that 16 compilers and their queue can hold, and some more. */
+const MOST_BELIEVED = 32;
 
 /** Least variance of a place: rounding leaves less, or less than none, where the data say everything. */
 const LEAST_VARIANCE = 1e-12;
@@ -48,8 +51,10 @@ export class Surrogate {
   #nextFit = 0;
   #mean = 0;
   #scale = 1;
-  /** Believed results of candidates that are being measured, last in the posterior. */
-  #believed = 0;
+  /** Rows of the posterior of candidates that are being measured. */
+  #beliefs = new Map<Float64Array, number>();
+  /** Observations that the posterior holds at most; beliefs come on top. */
+  #room = 0;
 
   /** `held`: observations that it holds at most: time grows with their square. The least costly half stays, of the rest a sample. */
   constructor(encoding: Encoding, random: Random, held: number) {
@@ -61,7 +66,7 @@ export class Surrogate {
 
   /** Whether enough was observed since the last fit. */
   get isStale(): boolean {
-    return this.#posterior === undefined || this.#timed.length >= this.#nextFit || !this.#posterior.hasRoom;
+    return this.#posterior === undefined || this.#timed.length >= this.#nextFit || !this.#hasRoom;
   }
 
   /** Cost of one unit of a view. */
@@ -69,11 +74,14 @@ export class Surrogate {
     return this.#scale;
   }
 
+  get #hasRoom(): boolean {
+    return this.#posterior !== undefined && this.#posterior.count - this.#beliefs.size < this.#room;
+  }
+
+  /** `x`: the very array that was pending, where it was. */
   observe(x: Float64Array, cost: number): void {
     this.#timed.push({ x, cost });
-    if (!this.#posterior) return;
-    this.#forgetBeliefs();
-    if (this.#posterior.hasRoom) this.#posterior.observe(x, (cost - this.#mean) / this.#scale);
+    if (this.#posterior) this.#learn(this.#posterior, x, (cost - this.#mean) / this.#scale);
   }
 
   /**
@@ -81,9 +89,17 @@ export class Surrogate {
    */
   observeFailure(x: Float64Array): void {
     this.#failed.push(x);
-    if (!this.#posterior) return;
-    this.#forgetBeliefs();
-    if (this.#posterior.hasRoom) this.#posterior.observe(x, failureAt(this.#posterior, x));
+    if (this.#posterior) this.#learn(this.#posterior, x, failureAt(this.#posterior, x));
+  }
+
+  #learn(posterior: Posterior, x: Float64Array, y: number): void {
+    const row = this.#beliefs.get(x);
+    if (row === undefined) {
+      if (this.#hasRoom) posterior.observe(x, y);
+      return;
+    }
+    this.#beliefs.delete(x);
+    posterior.settle(row, y);
   }
 
   /** Fits hyperparameters, and considers these places from now on. */
@@ -100,19 +116,20 @@ export class Surrogate {
     );
     this.#nextFit = Math.ceil(this.#timed.length * GROWTH);
     const failed = this.#failed.slice(-FAILURES);
-    const capacity = held.length + failed.length + this.#nextFit - this.#timed.length + PENDING_ROOM;
+    this.#room = held.length + failed.length + this.#nextFit - this.#timed.length + SPARE_ROOM;
+    const capacity = this.#room + MOST_BELIEVED;
     const kernel = kernelOf(this.#encoding, this.#theta);
     this.#posterior = new Posterior(kernel, this.#encoding.width, capacity, places.length + ROOM);
     this.#posterior.begin(this.#rows(held.map(({ x }) => x)), this.#targets(held));
     for (const x of failed) this.#posterior.observe(x, failureAt(this.#posterior, x));
-    this.#believed = 0;
+    this.#beliefs.clear();
     this.#posterior.add(places);
   }
 
   /** Forgets all places: stale from now on. */
   drop(): void {
     this.#posterior = undefined;
-    this.#believed = 0;
+    this.#beliefs.clear();
   }
 
   /** One more place. */
@@ -122,15 +139,14 @@ export class Surrogate {
 
   /**
    * How places compare with `target`, a cost, while `pending` are being measured: those are believed to come out at their mean
-   * (the kriging believer of Ginsbourger, Le Riche and Carraro, 2010), so that the next one is not their twin.
+   * (the kriging believer of Ginsbourger, Le Riche and Carraro, 2010), so that the next one is not their twin. Each is believed once
+   * and settled when it comes: believed anew for each proposal, 16 of them took 0.16 s of the 0.18 s from trial to trial.
    */
   view(target: number, pending: readonly Float64Array[]): View {
     const posterior = this.#posterior!;
-    this.#forgetBeliefs();
-    for (const x of pending.slice(-PENDING_ROOM)) {
-      if (!posterior.hasRoom) break;
-      posterior.observe(x, posterior.meanAt(x));
-      this.#believed++;
+    for (const x of pending) {
+      if (this.#beliefs.size >= MOST_BELIEVED) break;
+      if (!this.#beliefs.has(x)) this.#beliefs.set(x, posterior.believe(x));
     }
     const { means, variances, signal } = posterior;
     const aim = (target - this.#mean) / this.#scale;
@@ -138,10 +154,6 @@ export class Surrogate {
       improvement: aim - means[place]!,
       deviation: Math.sqrt(Math.max(variances[place]!, LEAST_VARIANCE) * signal),
     });
-  }
-
-  #forgetBeliefs(): void {
-    for (; this.#believed > 0; this.#believed--) this.#posterior!.retract();
   }
 
   #some(timed: readonly Timed[], most: number): readonly Timed[] {
