@@ -69,5 +69,5 @@ export const tables: readonly ShelvedTable[] = [
         "vendor": "nvidia"
       }
     }
-  }, "3f6e219ac14b9155", async () => (await import("./nvidia-h200.tint-vulkan.portable.ts")).contents),
+  }, "b61428ba8ab0d8fd", async () => (await import("./nvidia-h200.tint-vulkan.portable.ts")).contents),
 ];

@@ -146,14 +146,14 @@ export const rules: readonly RuleSet[] = [
         "worstOff": 48.3
       },
       "tridiagonal": {
-        "byteUs": 5.206e-7,
-        "fixedUs": 34.49,
+        "byteUs": 3.732e-7,
+        "fixedUs": 34.75,
         "flopUs": 0,
-        "medianOff": 2.36,
-        "runs": 242,
-        "serialUs": 0.08978,
-        "shortBy": 350,
-        "worstOff": 350
+        "medianOff": 2.38,
+        "runs": 162,
+        "serialUs": 0.08868,
+        "shortBy": 383,
+        "worstOff": 383
       }
     },
     "rules": [
