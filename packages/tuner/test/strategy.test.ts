@@ -92,3 +92,46 @@ describe("a strategy's name", () => {
     expect(() => strategyNamed("toString")).toThrow(/unknown strategy "toString".*exhaustive, random, local/);
   });
 });
+
+describe("a course that is asked ahead of what it waits for", () => {
+  const LINE: Spaces = [{ algorithm: "one", space: spaceOf(40, 40) }];
+  const costOf = ({ config }: { readonly config: Readonly<Record<string, unknown>> }): number =>
+    1 + (Number(config.p0) - 20) ** 2 + (Number(config.p1) - 20) ** 2;
+
+  it("breeds the rest of the generation, which then joins it: genetic is as good with ten pending as one after another", () => {
+    const found = (pending: number): number => {
+      let sum = 0;
+      for (let seed = 0; seed < 20; seed++) {
+        const strategy = STRATEGIES.genetic(LINE, seed);
+        const waiting = Array.from({ length: pending }, () => strategy.propose()!);
+        let best = Number.POSITIVE_INFINITY;
+        for (let trial = 0; trial < 200; trial++) {
+          const candidate = waiting.shift()!;
+          best = Math.min(best, costOf(candidate));
+          strategy.observe({ candidate, status: "ok", ns: costOf(candidate) });
+          waiting.push(strategy.propose()!);
+        }
+        sum += Math.log(best);
+      }
+      return sum / 20;
+    };
+    const [alone, ahead] = [found(1), found(10)];
+    expect(ahead).toBeLessThan(alone + 0.3);
+  });
+
+  it.each(["local", "annealing", "genetic"] as const)("never proposes one twice: %s", (name) => {
+    const strategy = STRATEGIES[name](LINE, 3);
+    const waiting: ReturnType<Strategy["propose"]>[] = [];
+    const seen = new Set<string>();
+    for (let trial = 0; trial < 600; trial++) {
+      const candidate = strategy.propose()!;
+      const text = JSON.stringify(candidate.config);
+      expect(seen.has(text)).toBe(false);
+      seen.add(text);
+      waiting.push(candidate);
+      if (waiting.length < 12) continue;
+      const [one] = waiting.splice((trial * 7) % 5, 1);
+      strategy.observe({ candidate: one!, status: "ok", ns: costOf(one!) });
+    }
+  });
+});

@@ -86,28 +86,33 @@ describe("the posterior", () => {
     expect(posterior.variances[0]!).toBeLessThan(variance - 1e-6);
   });
 
-  it.each([
-    [0, 1],
-    [1, 0],
-  ])("has observed what it believed once that has come, in whatever order (%i first)", (first, second) => {
-    const posterior = new Posterior(kernelOf(ENCODING, theta), 3, N + 2, 1);
-    posterior.begin(x, y);
-    posterior.add([points[N]!]);
-    const rows = [posterior.believe(points[N + 1]!), posterior.believe(points[N + 2]!)];
-    const came = [2, -1];
-    posterior.settle(rows[first]!, came[first]!);
-    const half = posterior.means[0]!;
-    posterior.settle(rows[second]!, came[second]!);
-    const observed = new Posterior(kernelOf(ENCODING, theta), 3, N + 2, 1);
-    observed.begin(x, y);
-    observed.add([points[N]!]);
-    observed.observe(points[N + 1]!, 2);
-    observed.observe(points[N + 2]!, -1);
-    expect(Math.abs(half - observed.means[0]!)).toBeGreaterThan(1e-4);
-    expect(posterior.means[0]).toBeCloseTo(observed.means[0]!, 10);
-    expect(posterior.variances[0]).toBeCloseTo(observed.variances[0]!, 10);
-    expect(posterior.signal).toBeCloseTo(observed.signal, 10);
-  });
+  it.each([[[0, 1, 2]], [[2, 1, 0]], [[1, 2, 0]]])(
+    "has observed what it believed once that has come, in whatever order (%j), and believes the rest at its new mean",
+    (order) => {
+      const believed = [points[N]!, points[N + 1]!, points[N + 2]!];
+      const came = [2, -1, 0.5];
+      const at = [Float64Array.of(0.2, 0.4, 0.9), ...believed];
+      const posterior = new Posterior(kernelOf(ENCODING, theta), 3, N + 4, 1);
+      posterior.begin(x, y);
+      posterior.add(at);
+      const beliefs = believed.map((point) => posterior.believe(point));
+      const plain = new Posterior(kernelOf(ENCODING, theta), 3, N + 4, 1);
+      plain.begin(x, y);
+      plain.add(at);
+      for (const [count, index] of order.entries()) {
+        posterior.settle(beliefs[index]!, came[index]!);
+        plain.observe(believed[index]!, came[index]!);
+        // Something that nobody believed in comes in between.
+        if (count === 0) for (const one of [posterior, plain]) one.observe(Float64Array.of(0.3, 0.3, 0.3), 1);
+        for (const place of at.keys()) expect(posterior.means[place]).toBeCloseTo(plain.means[place]!, 9);
+      }
+      expect(Math.abs(plain.means[0]!)).toBeGreaterThan(1e-3);
+      for (const place of at.keys())
+        expect(posterior.variances[place]).toBeCloseTo(plain.variances[place]!, 9);
+      expect(posterior.signal).toBeCloseTo(plain.signal, 9);
+      expect(posterior.meanAt(at[0]!)).toBeCloseTo(plain.meanAt(at[0]!), 9);
+    },
+  );
 
   it("takes more places than it was made for", () => {
     const posterior = new Posterior(kernelOf(ENCODING, theta), 3, N, 1);

@@ -1,7 +1,7 @@
 import type { Value } from "@tunelab/contract";
 import type { Random } from "@tunelab/variants";
 import type { Domain } from "./domain.ts";
-import { type Course, sequential } from "./sequential.ts";
+import { type Course, sequential, type Wish } from "./sequential.ts";
 import type { Candidate, Spaces, Strategy } from "./strategy.ts";
 
 /** Members of a generation, the usual size for spaces of thousands of variants (Kernel Tuner takes 20 too). */
@@ -30,20 +30,37 @@ export function genetic(spaces: Spaces, seed: number, start: readonly Candidate[
 }
 
 function* generations(domain: Domain, random: Random, start: readonly Candidate[]): Course {
+  /** Members of this generation that were asked for before their turn. */
+  const ahead: Candidate[] = [];
+  const wish = (
+    candidate: Candidate,
+    members: readonly Member[],
+    make: () => Candidate | undefined,
+  ): Wish => ({
+    candidate,
+    another: () => {
+      const one = members.length + 1 + ahead.length < POPULATION ? make() : undefined;
+      if (one) ahead.push(one);
+      return one;
+    },
+  });
   let population: Member[] = [];
   const first = start.slice(0, POPULATION);
+  const fresh = (): Candidate | undefined => domain.fresh();
   while (population.length < POPULATION) {
-    const candidate = first[population.length] ?? domain.fresh();
+    const candidate = first[population.length] ?? ahead.shift() ?? fresh();
     if (!candidate) return;
-    population.push({ candidate, cost: yield candidate });
+    population.push({ candidate, cost: yield wish(candidate, population, fresh) });
   }
   for (;;) {
     population.sort((a, b) => a.cost - b.cost);
+    const parents = population;
     const next = population.slice(0, ELITE);
+    const child = (): Candidate | undefined => born(domain, random, parents);
     while (next.length < POPULATION) {
-      const child = born(domain, random, population) ?? domain.fresh();
-      if (!child) return;
-      next.push({ candidate: child, cost: yield child });
+      const candidate = ahead.shift() ?? child() ?? fresh();
+      if (!candidate) return;
+      next.push({ candidate, cost: yield wish(candidate, next, child) });
     }
     population = next;
   }

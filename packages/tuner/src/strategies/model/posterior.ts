@@ -1,6 +1,9 @@
 import { dot, factor, solveLower, solveLowerRows } from "./cholesky.ts";
 import { covariance, type Kernel } from "./kernel.ts";
 
+/** A point believed to come out at its mean. */
+export type Belief = object;
+
 /**
  * A Gaussian process's mean and variance at a growing pool of points, kept up to date as observations come: one more
  * observation costs O(n) a point instead of O(n^2). Targets have mean 0 and variance about 1.
@@ -13,8 +16,8 @@ export class Posterior {
   readonly #l: Float64Array;
   /** L^-1 y. */
   readonly #z: Float64Array;
-  /** Targets of the rows from the first belief on; NaN for what is believed. */
-  readonly #y: Float64Array;
+  /** What is believed: the last rows, in order. */
+  readonly #beliefs: Belief[] = [];
   #n = 0;
   #poolX: Float64Array;
   /** L^-1 k(X, pool), a row a point. */
@@ -32,7 +35,6 @@ export class Posterior {
     this.#x = new Float64Array(capacity * width);
     this.#l = new Float64Array(capacity * capacity);
     this.#z = new Float64Array(capacity);
-    this.#y = new Float64Array(capacity);
     this.#poolX = new Float64Array(poolRoom * width);
     this.#poolV = new Float64Array(poolRoom * capacity);
     this.means = new Float64Array(poolRoom);
@@ -105,15 +107,49 @@ export class Posterior {
 
   /** One more observation. */
   observe(point: Float64Array, y: number): void {
-    const n = this.#n;
+    if (this.#beliefs.length > 0) {
+      this.settle(this.believe(point), y);
+      return;
+    }
     const { rest, mean } = this.#condition(point);
     const d = Math.sqrt(Math.max(rest, this.#kernel.noise));
-    this.#l[n * this.#capacity + n] = d;
     const z = (y - mean) / d;
-    this.#y[n] = y;
-    this.#z[n] = z;
+    this.#z[this.#n] = z;
     this.#fit += z * z;
-    this.#n++;
+    this.#append(point, d, z);
+  }
+
+  /** One more point, believed to come out at its mean: the means stay, variances fall. */
+  believe(point: Float64Array): Belief {
+    const { rest } = this.#condition(point);
+    this.#z[this.#n] = 0;
+    this.#append(point, Math.sqrt(Math.max(rest, this.#kernel.noise)), 0);
+    const belief = {};
+    this.#beliefs.push(belief);
+    return belief;
+  }
+
+  /**
+   * What was believed has come out at y. Its row moves before those that are still believed, by rotations of neighbouring rows: O(points)
+   * for each of them, where taking all back and believing them again costs O(n points).
+   */
+  settle(belief: Belief, y: number): void {
+    const first = this.#n - this.#beliefs.length;
+    const place = this.#beliefs.indexOf(belief);
+    this.#beliefs.splice(place, 1);
+    for (let row = first + place; row > first; row--) this.#exchange(row - 1);
+    const from = first * this.#capacity;
+    let mean = 0;
+    for (let i = 0; i < first; i++) mean += this.#l[from + i]! * this.#z[i]!;
+    const z = (y - mean) / this.#l[from + first]!;
+    this.#z[first] = z;
+    this.#fit += z * z;
+    for (let at = 0; at < this.#pool; at++) this.means[at]! += this.#poolV[at * this.#capacity + first]! * z;
+  }
+
+  #append(point: Float64Array, d: number, z: number): void {
+    const n = this.#n++;
+    this.#l[n * this.#capacity + n] = d;
     const own = this.#l.subarray(n * this.#capacity, n * this.#capacity + n);
     for (let place = 0; place < this.#pool; place++) {
       const v = (this.#covarianceAt(place, point) - dot(own, this.#poolV, place * this.#capacity)) / d;
@@ -123,36 +159,22 @@ export class Posterior {
     }
   }
 
-  /** One more point, believed to come out at its mean: the means stay, variances fall. Returns its row, which `settle` takes. */
-  believe(point: Float64Array): number {
-    const row = this.#n;
-    this.observe(point, this.meanAt(point));
-    this.#y[row] = Number.NaN;
-    this.#fit -= this.#z[row]! ** 2; // 0 but for rounding
-    this.#z[row] = 0;
-    return row;
-  }
-
   /**
-   * What was believed has come out at y. As if it had been observed at the time: rows after it that are known are conditioned on it
-   * anew, beliefs stay at their means. O(points) for each of those rows, instead of O(n points) for taking all beliefs back and again.
+   * Exchanges two believed points, in rows i and i + 1: with p, q and r where those rows meet columns i and i + 1, a rotation of the
+   * columns by (q, r) / |(q, r)| makes the factor triangular again.
    */
-  settle(row: number, y: number): void {
-    this.#y[row] = y;
-    for (let at = row; at < this.#n; at++) {
-      const known = this.#y[at]!;
-      if (Number.isNaN(known)) continue;
-      const from = at * this.#capacity;
-      const mean = dot(this.#l.subarray(from, from + at), this.#z, 0);
-      const z = (known - mean) / this.#l[from + at]!;
-      const change = z - this.#z[at]!;
-      if (change === 0) continue;
-      this.#fit += z * z - this.#z[at]! ** 2;
-      this.#z[at] = z;
-      for (let place = 0; place < this.#pool; place++) {
-        this.means[place]! += this.#poolV[place * this.#capacity + at]! * change;
-      }
-    }
+  #exchange(i: number): void {
+    const [upper, lower] = [i * this.#capacity, (i + 1) * this.#capacity];
+    const [p, q, r] = [this.#l[upper + i]!, this.#l[lower + i]!, this.#l[lower + i + 1]!];
+    const length = Math.hypot(q, r);
+    const [c, s] = [q / length, r / length];
+    swap(this.#x, i * this.#width, this.#width);
+    swap(this.#l, upper, i, this.#capacity);
+    this.#l[upper + i] = length;
+    this.#l[lower + i] = p * c;
+    this.#l[lower + i + 1] = p * s;
+    for (let row = i + 2; row < this.#n; row++) rotate(this.#l, row * this.#capacity + i, c, s);
+    for (let place = 0; place < this.#pool; place++) rotate(this.#poolV, place * this.#capacity + i, c, s);
   }
 
   /** Puts a point into the next row: its variance given the rows before, noise included, and its mean. */
@@ -190,4 +212,18 @@ export class Posterior {
     this.means = wider(this.means, 1);
     this.variances = wider(this.variances, 1);
   }
+}
+
+/** Exchanges `count` numbers from `at` on with those `stride` further. */
+function swap(values: Float64Array, at: number, count: number, stride: number = count): void {
+  const kept = values.slice(at, at + count);
+  values.copyWithin(at, at + stride, at + stride + count);
+  values.set(kept, at + stride);
+}
+
+/** Two neighbouring numbers in the basis of (c, s) and (s, -c). */
+function rotate(values: Float64Array, at: number, c: number, s: number): void {
+  const [u, v] = [values[at]!, values[at + 1]!];
+  values[at] = c * u + s * v;
+  values[at + 1] = s * u - c * v;
 }

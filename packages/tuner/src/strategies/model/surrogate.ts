@@ -1,7 +1,7 @@
 import type { Random } from "@tunelab/variants";
 import type { Encoding } from "./encode.ts";
 import { fitTheta, kernelOf, priorTheta, type Theta } from "./fit.ts";
-import { Posterior } from "./posterior.ts";
+import { type Belief, Posterior } from "./posterior.ts";
 
 /** Growth of the observations after which the hyperparameters are fitted again: often while few, seldom when dear. */
 const GROWTH = 1.2;
@@ -51,8 +51,8 @@ export class Surrogate {
   #nextFit = 0;
   #mean = 0;
   #scale = 1;
-  /** Rows of the posterior of candidates that are being measured. */
-  #beliefs = new Map<Float64Array, number>();
+  /** What the posterior believes of candidates that are being measured. */
+  #beliefs = new Map<Float64Array, Belief>();
   /** Observations that the posterior holds at most; beliefs come on top. */
   #room = 0;
 
@@ -93,13 +93,13 @@ export class Surrogate {
   }
 
   #learn(posterior: Posterior, x: Float64Array, y: number): void {
-    const row = this.#beliefs.get(x);
-    if (row === undefined) {
+    const belief = this.#beliefs.get(x);
+    if (belief === undefined) {
       if (this.#hasRoom) posterior.observe(x, y);
       return;
     }
     this.#beliefs.delete(x);
-    posterior.settle(row, y);
+    posterior.settle(belief, y);
   }
 
   /** Fits hyperparameters, and considers these places from now on. */
