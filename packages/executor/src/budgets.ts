@@ -1,3 +1,4 @@
+import type { Step } from "@tunelab/contract";
 import type { Budgets } from "./types.ts";
 
 /**
@@ -13,3 +14,9 @@ export const GROWTH = 8;
 
 /** Submissions in flight at most, so that command memory stays bounded while the GPU never waits for the host. */
 export const MAX_IN_FLIGHT = 4;
+
+/** Passes of a step that may be submitted together: those of a repeated one, or of a loop up to its next check. */
+export const passesOf = (step: Step): number => {
+  if (step.kind === "repeat") return step.count;
+  return step.kind === "loop" ? Math.min(step.checkEvery, step.maximum) : 1;
+};

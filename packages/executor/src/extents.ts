@@ -1,4 +1,5 @@
-import { type Capabilities, EXTENTS_WORDS, type Plan, type Step } from "@tunelab/contract";
+import { type Capabilities, EXTENTS_WORDS, type Plan } from "@tunelab/contract";
+import { passesOf } from "./budgets.ts";
 import type { Piece } from "./cut.ts";
 import { USAGE } from "./flags.ts";
 import type { Memory } from "./memory.ts";
@@ -21,12 +22,6 @@ export function extentsWords(plan: Plan, piece: Piece, iteration: number): Uint3
   return words;
 }
 
-/** Passes of a step that may be submitted together: those of a repeated one, or of a loop up to its next check. */
-export const passesOf = (step: Step): number => {
-  if (step.kind === "repeat") return step.count;
-  return step.kind === "loop" ? Math.min(step.checkEvery, step.maximum) : 1;
-};
-
 /**
  * The uniform buffer of an instance: a block for each piece of the cut and each pass of what it repeats, one for pieces that pass, and
  * one for each iteration of a submission. Blocks are bound by dynamic offset; the methods below return it.
@@ -36,8 +31,7 @@ export class Extents {
   readonly #plan: Plan;
   readonly #memory: Memory;
   readonly #stride: number;
-  /** Passes of the step that is repeated most often, which are laid out for recurring pieces, and those of a submission otherwise. */
-  readonly #repeats: number;
+  /** Most passes of a step that are submitted together. */
   readonly #passes: number;
   #recurring = 0;
   buffer: GPUBuffer;
@@ -54,7 +48,6 @@ export class Extents {
     this.#memory = memory;
     const alignment = limits.minUniformBufferOffsetAlignment;
     this.#stride = Math.ceil(extentsBytes(plan) / alignment) * alignment;
-    this.#repeats = Math.max(...plan.steps.map((step) => (step.kind === "repeat" ? step.count : 1)));
     this.#passes = Math.max(...plan.steps.map(passesOf));
     this.buffer = this.#make(pieces);
   }
@@ -67,7 +60,7 @@ export class Extents {
 
   /** Block of the cut's piece of this index in a pass of what is repeated. */
   recurring(index: number, pass = 0): number {
-    return (index * this.#repeats + pass) * this.#stride;
+    return (index * this.#passes + pass) * this.#stride;
   }
 
   /** Block of a piece that is submitted once; written in queue order, after everything submitted so far. */
@@ -87,13 +80,13 @@ export class Extents {
   }
 
   #make(pieces: readonly Piece[]): GPUBuffer {
-    this.#recurring = pieces.length * this.#repeats;
+    this.#recurring = pieces.length * this.#passes;
     const blocks = this.#recurring + 1 + this.#passes;
     const buffer = this.#memory.create("extents", this.#stride * blocks, USAGE.uniform);
     const words = new Uint32Array((this.#stride / 4) * this.#recurring);
     for (let block = 0; block < this.#recurring; block++) {
-      const piece = pieces[Math.floor(block / this.#repeats)]!;
-      words.set(extentsWords(this.#plan, piece, block % this.#repeats), (this.#stride / 4) * block);
+      const piece = pieces[Math.floor(block / this.#passes)]!;
+      words.set(extentsWords(this.#plan, piece, block % this.#passes), (this.#stride / 4) * block);
     }
     this.#device.queue.writeBuffer(buffer, 0, words);
     return buffer;

@@ -1,4 +1,4 @@
-import { GROWTH } from "./budgets.ts";
+import { GROWTH, passesOf } from "./budgets.ts";
 import type { BatchCut, Piece } from "./cut.ts";
 import type { Bound } from "./runner.ts";
 import type { Submitter } from "./submitter.ts";
@@ -12,8 +12,6 @@ export interface Learner {
   readonly bound: Bound;
   readonly cut: BatchCut;
   readonly cuttable: boolean;
-  /** What a model expects of an item, or of its costliest part that must be submitted together. */
-  readonly expected: number | undefined;
   /** Items that a piece takes the time of. */
   weight(items: number): number;
   /** Encodes and submits a piece; whether its loops converged. */
@@ -31,8 +29,12 @@ export async function learn(
   passes: PassTime[],
   runner: Learner,
 ): Promise<{ readonly cheapest: number; readonly converged: boolean }> {
-  const { bound, cut, cuttable, expected } = runner;
-  const { host, plan, budgets, known } = bound;
+  const { bound, cut, cuttable } = runner;
+  const { host, plan, budgets, known, expectedMsPerItem } = bound;
+  // Of an item, or of the costliest pass of what it repeats: that much must be submitted together.
+  const repeated = plan.steps.filter(({ kind }) => kind === "loop" || kind === "repeat");
+  const fewestPasses = repeated.length > 0 ? Math.min(...repeated.map(passesOf)) : 1;
+  const expected = expectedMsPerItem && expectedMsPerItem / fewestPasses;
   const { items } = plan.batch;
   const { unit, most, fewest } = cut;
   const least = known ? fewest : unit;

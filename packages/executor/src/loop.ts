@@ -1,4 +1,5 @@
 import type { LoopStep, RepeatStep, SimpleStep } from "@tunelab/contract";
+import { passesOf } from "./budgets.ts";
 import type { Piece } from "./cut.ts";
 import type { StepEncoder } from "./encode.ts";
 import type { Extents } from "./extents.ts";
@@ -17,10 +18,9 @@ export interface LoopRun {
   readonly extentsOf: (pass: number) => number;
 }
 
-/** What a pass costs an item, where it is known or expected, and how many items the piece takes the time of. */
+/** What a pass costs an item, where it is known, and how many items the piece takes the time of. */
 export interface LoopCost {
   readonly known: number | undefined;
-  readonly expected: number | undefined;
   readonly items: number;
 }
 
@@ -45,19 +45,37 @@ async function encodePasses(
   }
 }
 
-const paceOf = ({ budgets }: Bound, { known, expected, items }: LoopCost): Pace =>
-  new Pace(budgets.submitMs, known, items, expected);
+const paceOf = (step: Repeating, { budgets, expectedMsPerItem }: Bound, { known, items }: LoopCost): Pace =>
+  new Pace(budgets.submitMs, known, items, expectedMsPerItem && expectedMsPerItem / passesOf(step));
 
-/** Runs repeated steps for one piece: what a pass costs an item, as `known` or as this run found out. */
-export async function runRepeat(
-  { steps, count }: RepeatStep,
+type Repeating = LoopStep | RepeatStep;
+
+/**
+ * Runs a loop or repeated steps for one piece: whether it ended before its bound, and what a pass costs an item, as `known` or as this
+ * run found out; what a model expects holds until then.
+ */
+export async function runPasses(
+  step: Repeating,
+  run: LoopRun,
+  bound: Bound,
+  extents: Extents,
+  encoder: StepEncoder,
+  cost: LoopCost,
+): Promise<readonly [done: boolean, msPerPass: number]> {
+  if (step.kind === "loop") return runLoop(step, run, bound, extents, encoder, cost);
+  return [true, await runRepeat(step, run, bound, encoder, cost)];
+}
+
+async function runRepeat(
+  step: RepeatStep,
   { submitter, piece, repeat, recurs, extentsOf }: LoopRun,
   bound: Bound,
   encoder: StepEncoder,
   cost: LoopCost,
 ): Promise<number> {
   const { host, budgets } = bound;
-  const pace = paceOf(bound, cost);
+  const { steps, count } = step;
+  const pace = paceOf(step, bound, cost);
   // What came before is not timed with it; or it is submitted apart when both together would take too long.
   if (pace.learns) await submitter.finish();
   else
@@ -74,11 +92,7 @@ export async function runRepeat(
   return pace.msPerIteration;
 }
 
-/**
- * Drives a loop for one piece: whether it ended before its bound, and what an iteration costs an item, as `known` or as this run found
- * out; `expected` is what a model holds it against until then.
- */
-export async function runLoop(
+async function runLoop(
   loop: LoopStep,
   { submitter, piece, repeat, recurs }: LoopRun,
   bound: Bound,
@@ -89,7 +103,7 @@ export async function runLoop(
   const { memory, host, watch } = bound;
   const { buffer, offset, equals } = loop.until;
   const word = watch.calls(() => memory.create("loop condition", 4, USAGE.mapRead));
-  const pace = paceOf(bound, cost);
+  const pace = paceOf(loop, bound, cost);
   /** Encodes steps as iteration `iteration` with the extents block `slot` of its submission. */
   const encode = (list: readonly SimpleStep[], slot: number, iteration: number): void => {
     const extentsOffset = extents.iteration(slot, piece, iteration);

@@ -1,7 +1,8 @@
 import type { LoopStep, Plan, RepeatStep, Step } from "@tunelab/contract";
+import { passesOf } from "./budgets.ts";
 import type { BatchCut } from "./cut.ts";
 import { StepEncoder } from "./encode.ts";
-import { Extents, passesOf } from "./extents.ts";
+import { Extents } from "./extents.ts";
 import type { Host } from "./host.ts";
 import type { LoopRun } from "./loop.ts";
 import type { Memory } from "./memory.ts";
@@ -103,16 +104,6 @@ export class Runner {
     return this.#passMs.size > 0 ? Math.max(...this.#passMs.values()) : this.#msPerItem;
   }
 
-  /** Cost of an item to make room for before a piece: repeated steps make room for themselves. */
-  get #apart(): number {
-    const [whole, repeats] = [this.#msPerItem ?? 0, this.#repeating.filter(({ kind }) => kind === "repeat")];
-    if (repeats.length === 0) return this.#together ?? 0;
-    return Math.max(
-      0,
-      repeats.reduce((rest, step) => rest - passesOf(step) * (this.#passMs.get(step) ?? 0), whole),
-    );
-  }
-
   /** Encodes the once-steps. */
   once(submitter: Submitter): void {
     const piece = { first: 0, items: this.#bound.plan.batch.items };
@@ -174,7 +165,10 @@ export class Runner {
   async #runPieces(submitter: Submitter, repeat: number): Promise<boolean> {
     let converged = true;
     for (const [index, piece] of this.#cut.pieces.entries()) {
-      await submitter.reserve(this.#apart * this.#weight(piece.items), this.#bound.budgets.submitMs);
+      await submitter.reserve(
+        (this.#together ?? 0) * this.#weight(piece.items),
+        this.#bound.budgets.submitMs,
+      );
       const extentsOf = (pass: number): number => this.#extents.recurring(index, pass);
       const done = await this.#runPiece({ submitter, piece, repeat, extentsOf, recurs: true });
       converged &&= done;
@@ -185,13 +179,10 @@ export class Runner {
   /** One repeat of a kernel of unknown cost, by a chunk of its own: pages with a table of their own never load it. */
   async #learn(submitter: Submitter, repeat: number, passes: PassTime[]): Promise<boolean> {
     const { learn } = await import("./learn.ts");
-    const { expectedMsPerItem } = this.#bound;
-    const fewest = Math.min(...this.#repeating.map(passesOf));
     const { cheapest, converged } = await learn(submitter, passes, {
       bound: this.#bound,
       cut: this.#cut,
       cuttable: this.#cuttable,
-      expected: expectedMsPerItem && expectedMsPerItem / (fewest === Number.POSITIVE_INFINITY ? 1 : fewest),
       weight: (items) => this.#weight(items),
       run: (piece) => {
         const offset = this.#bound.watch.calls(() => {
@@ -218,20 +209,10 @@ export class Runner {
         continue;
       }
       // A chunk of its own for pages: most plans repeat nothing.
-      const { runLoop, runRepeat } = await import("./loop.ts");
-      const { expectedMsPerItem } = this.#bound;
-      const cost = {
-        known: this.#passMs.get(step),
-        expected: expectedMsPerItem && expectedMsPerItem / passesOf(step),
-        items: this.#weight(piece.items),
-      };
-      let ms: number;
-      if (step.kind === "repeat") ms = await runRepeat(step, run, this.#bound, this.#steps, cost);
-      else {
-        const [done, each] = await runLoop(step, run, this.#bound, this.#extents, this.#steps, cost);
-        converged &&= done;
-        ms = each;
-      }
+      const { runPasses } = await import("./loop.ts");
+      const cost = { known: this.#passMs.get(step), items: this.#weight(piece.items) };
+      const [done, ms] = await runPasses(step, run, this.#bound, this.#extents, this.#steps, cost);
+      converged &&= done;
       if (!this.#passMs.has(step)) this.#passMs.set(step, ms);
     }
     return converged;
