@@ -134,3 +134,19 @@ describe("the suite of a problem with a threshold", () => {
     expect(verdictOf((words) => void words.fill(0x7fc0dead)).matched).toBe(0);
   });
 });
+
+describe.each([
+  ["with a threshold", PROBLEM],
+  ["without", { n: 256, data: 4, templates: 32, pairs: 128 }],
+])("an oracle %s", (_, problem: MatchedFilterProblem) => {
+  it("that was prepared judges as it would have, and transforms nothing more for it", () => {
+    const own = suite.inputs(problem, 3);
+    const records = { records: right };
+    const expected = suite.oracle(problem, own).check(records, SAMPLE);
+    const oracle = suite.oracle(problem, own);
+    oracle.prepare!(SAMPLE);
+    // From here on it may not look at a spectrum any more: those that it judges in full it has transformed.
+    own.data!.fill(Number.NaN);
+    expect(oracle.check(records, SAMPLE)).toEqual(expected);
+  });
+});

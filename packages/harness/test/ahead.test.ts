@@ -50,7 +50,7 @@ async function watched() {
     probes: [toyProbe()],
     onPhase: () => {},
   });
-  return { harness, device, compiling };
+  return { harness, device, compiling, suite };
 }
 
 const request = (algorithm: string): MeasureRequest => ({
@@ -75,6 +75,15 @@ it("plans compile side by side, each is told of, and nothing is submitted while 
   expect(compiling.most).toBeGreaterThanOrEqual(3);
   expect(compiling.atSubmit.length).toBeGreaterThan(0);
   expect(compiling.atSubmit.every((count) => count === 0)).toBe(true);
+  device.destroy();
+});
+
+it("inputs and oracle are made ahead, and what the oracle would compute on its first look", async () => {
+  const { harness, device, suite } = await watched();
+  await harness.compile([request("right")], () => {});
+  expect(suite.counts).toMatchObject({ inputs: 1, oracles: 1, prepared: [{ count: 4, seed: 1 }], checks: 0 });
+  await harness.measure(request("right"));
+  expect(suite.counts).toMatchObject({ inputs: 1, oracles: 1 });
   device.destroy();
 });
 

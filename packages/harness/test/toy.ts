@@ -183,6 +183,8 @@ export interface ToyCounts {
   inputs: number;
   oracles: number;
   checks: number;
+  /** Samples that oracles were told of ahead. */
+  prepared: { readonly count: number; readonly seed: number }[];
 }
 
 export interface ToySuite extends Suite {
@@ -191,7 +193,7 @@ export interface ToySuite extends Suite {
 
 /** The suite, counting what it is asked for. */
 export function toySuite(): ToySuite {
-  const counts: ToyCounts = { inputs: 0, oracles: 0, checks: 0 };
+  const counts: ToyCounts = { inputs: 0, oracles: 0, checks: 0, prepared: [] };
   return {
     counts,
     operation,
@@ -205,6 +207,9 @@ export function toySuite(): ToySuite {
     oracle: ({ n }, { a, b, running }) => {
       counts.oracles += 1;
       return {
+        prepare: (sample) => {
+          counts.prepared.push(sample);
+        },
         check: (outputs, sample): Verdict => {
           counts.checks += 1;
           const total = Number(n);
