@@ -159,6 +159,12 @@ export interface StudyResult {
   readonly profile: ProfileName;
   readonly session: string;
   readonly commit: string;
+  /** Sessions whose rows this one took over instead of measuring them, with the rows' places, where it went on from another. */
+  readonly takenOver?: readonly {
+    readonly session: string;
+    readonly commit: string;
+    readonly rows: readonly number[];
+  }[];
   readonly statistic: "median" | "minimum";
   readonly budgetMs: number;
   /** What the session could not tell from no difference, as a fraction. */

@@ -229,6 +229,16 @@ export type SessionEvent =
       readonly dirty: boolean;
       readonly toolVersion: string;
     }
+  /** Cells of a study that this session did not measure: they are trials of another, which measured their rows whole under the same conditions. */
+  | {
+      readonly kind: "taken-over";
+      readonly at: string;
+      /** The session that measured them, and its commit, `+dirty` when its tree differed from it. */
+      readonly session: string;
+      readonly commit: string;
+      /** Their sequence here, and their id there. */
+      readonly cells: readonly { readonly sequence: number; readonly from: string }[];
+    }
   | { readonly kind: "interrupted"; readonly at: string; readonly reason: string }
   | {
       readonly kind: "finished";

@@ -19,7 +19,7 @@ import {
 import type { Bench } from "@tunelab/devices/protocol";
 import { studyGrid } from "@tunelab/report";
 import { studyPlanOf, studyResult } from "@tunelab/selection";
-import { planStudy, runStudyTable, studySubject } from "../src/index.ts";
+import { planStudy, runStudyTable, studySubject, type TakenOver, takeOver } from "../src/index.ts";
 import { evidence, named } from "./made.ts";
 
 /** A batched solver in the shape of an eigensolver's tables: two algorithms, settings that a study forces. */
@@ -141,8 +141,20 @@ export const timed = (ms: number): Pick<Trial, "timing" | "verdict"> => ({
 export async function measured(
   table: StudyTable,
   answer: Answer,
-  more: { readonly signal?: AbortSignal; readonly id?: string } = {},
-): Promise<{ evidence: SessionEvidence; asked: readonly MeasureRequest[]; whole: boolean }> {
+  more: {
+    readonly signal?: AbortSignal;
+    readonly id?: string;
+    /** A session to go on from, and the suite's epoch and the commit of now. */
+    readonly from?: SessionEvidence;
+    readonly epoch?: number;
+    readonly commit?: string;
+  } = {},
+): Promise<{
+  evidence: SessionEvidence;
+  asked: readonly MeasureRequest[];
+  whole: boolean;
+  taken: TakenOver | undefined;
+}> {
   const { header } = evidence([named()], () => 1, 1, more.id);
   const subject = await studySubject(operation);
   const trials: Trial[] = [];
@@ -154,16 +166,21 @@ export async function measured(
   } as unknown as SessionSink;
   const device = bench(answer);
   let ms = 0;
-  const whole = await runStudyTable(device.bench, sink, {
-    suite,
+  const context = {
+    suite: { ...suite, epoch: more.epoch ?? suite.epoch },
     study: table,
     subject,
     plan: planStudy(table, subject, DEFAULT_CAPABILITIES),
     capabilities: DEFAULT_CAPABILITIES,
+  };
+  const taken = more.from && (await takeOver(more.from, context, more.commit ?? header.commit));
+  const whole = await runStudyTable(device.bench, sink, {
+    ...context,
+    ...(taken ? { taken } : {}),
     clock: { now: () => (ms += 2), timestamp: () => "2026-11-30T05:00:00Z" },
     ...(more.signal ? { signal: more.signal } : {}),
   });
-  return { evidence: { header, events, trials }, asked: device.asked, whole };
+  return { evidence: { header, events, trials }, asked: device.asked, whole, taken };
 }
 
 /** The number that a column's name ends with: `t=128` gives 128. */

@@ -22,6 +22,7 @@ import {
   serialiseTable,
   staleLookup,
   tablePath,
+  takenOverOf,
   withoutStudies,
 } from "@tunelab/selection";
 import { driftOf } from "./drift.ts";
@@ -108,7 +109,10 @@ export function citedByPublication({
   return [
     ...evidence
       .filter(({ header }) => standing.has(header.id))
-      .map((session) => ({ what: `session ${session.header.id}`, commit: commitOf(session) })),
+      .flatMap((session) => [
+        { what: `session ${session.header.id}`, commit: commitOf(session) },
+        ...takenOverOf(session).map(({ session: origin, commit }) => ({ what: `session ${origin}`, commit })),
+      ]),
     ...comparisons
       .filter(({ id }) => !retractedComparisons.has(id))
       .flatMap(({ id, names }) =>

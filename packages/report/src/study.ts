@@ -63,9 +63,25 @@ export function studyPage(
     if (auto) page.text(autoText(study, auto));
   }
   page.text(
-    `Session ${codeSpan(study.session)}, commit ${codeSpan(study.commit || "unknown")}, protocol ${study.protocol}, epoch ${study.epoch}.`,
+    `Session ${codeSpan(study.session)}, commit ${codeSpan(study.commit || "unknown")}, protocol ${study.protocol}, epoch ${study.epoch}.${originText(study)}`,
   );
   return page;
+}
+
+/** Where a study's session went on from others: whose rows it took over whole, and which it measured itself. */
+function originText({ takenOver = [], rows, dimensions }: StudyResult): string {
+  if (takenOver.length === 0) return "";
+  const all = takenOver.flatMap(({ rows: places }) => places);
+  const own = rows.filter(
+    ({ cells }, row) => !all.includes(row) && cells.some(({ status }) => status !== "unmeasured"),
+  );
+  const named = own.map(({ problem }) => dimensions.map((name) => `${name}=${problem[name]}`).join(","));
+  const from = takenOver.map(
+    ({ session, commit, rows: places }) =>
+      `${places.length} from session ${codeSpan(session)} (commit ${codeSpan(commit || "unknown")})`,
+  );
+  const rest = named.length > 0 ? escapeMarkdown(named.join("; ")) : "none";
+  return ` Of its ${rows.length} rows it took over, each whole, ${from.join(" and ")}; measured in this session: ${rest}.`;
 }
 
 /** Rows by their dimensions, a column a setting, the derived ones, and the verification of all times in the row. */

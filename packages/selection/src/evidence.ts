@@ -41,7 +41,7 @@ export interface Observation {
   readonly standing?: Standing;
 }
 
-/** Sessions without what was retracted; the order is kept. */
+/** Sessions without what was retracted, whether they measured it or took it over; the order is kept. */
 export function withoutRetracted(
   sessions: readonly SessionEvidence[],
   retracted: readonly Retraction[],
@@ -50,7 +50,17 @@ export function withoutRetracted(
   const single = new Set(retracted.map(({ trial }) => trial));
   return sessions
     .filter(({ header }) => !whole.has(header.id))
-    .map((session) => ({ ...session, trials: session.trials.filter(({ id }) => !single.has(id)) }));
+    .map((session) => {
+      const copies = new Set(
+        takenOverOf(session).flatMap((event) =>
+          event.cells
+            .filter(({ from }) => whole.has(event.session) || single.has(from))
+            .map(({ sequence }) => sequence),
+        ),
+      );
+      const stays = ({ id, sequence }: Trial): boolean => !single.has(id) && !copies.has(sequence);
+      return { ...session, trials: session.trials.filter(stays) };
+    });
 }
 
 /**
@@ -71,6 +81,11 @@ export function machineName({ header }: SessionEvidence): string {
 }
 
 type EventOf<K extends SessionEvent["kind"]> = Extract<SessionEvent, { readonly kind: K }>;
+
+/** What a study's session took over from others. */
+export function takenOverOf({ events }: Pick<SessionEvidence, "events">): readonly EventOf<"taken-over">[] {
+  return events.filter((event): event is EventOf<"taken-over"> => event.kind === "taken-over");
+}
 
 function newest<K extends SessionEvent["kind"]>(session: SessionEvidence, kind: K): EventOf<K> | undefined {
   return session.events

@@ -12,7 +12,14 @@ export {
   problemDistance,
   vendorOf,
 } from "./distance.ts";
-export { ceilingsOf, commitOf, machineOf, type Retraction, withoutRetracted } from "./evidence.ts";
+export {
+  ceilingsOf,
+  commitOf,
+  machineOf,
+  type Retraction,
+  takenOverOf,
+  withoutRetracted,
+} from "./evidence.ts";
 export { type Explanation, explain } from "./explain.ts";
 export { type FoldOptions, fold, tablePath } from "./fold.ts";
 export { type Fractions, fractionsAt } from "./fractions.ts";

@@ -9,7 +9,7 @@ import {
   type Trial,
   tableFolder,
 } from "@tunelab/contract";
-import { commitOf, gateReachableOf, type Retraction, withoutRetracted } from "./evidence.ts";
+import { commitOf, gateReachableOf, type Retraction, takenOverOf, withoutRetracted } from "./evidence.ts";
 import { studyAuto, tripUsOf } from "./rule/study.ts";
 import { compareText, ERROR_DIGITS, floorOf, median, round } from "./rules.ts";
 
@@ -85,6 +85,13 @@ export function studyResult(session: SessionEvidence, plan: StudyPlan): StudyRes
     rows.map(({ cells }) => cells),
     trip,
   );
+  const takenOver = takenOverOf(session).map(({ session: origin, commit, cells }) => ({
+    session: origin,
+    commit,
+    rows: [...new Set(cells.map(({ sequence }) => Math.floor(sequence / names.length)))].sort(
+      (a, b) => a - b,
+    ),
+  }));
   return {
     schema: STUDY_SCHEMA,
     id,
@@ -98,6 +105,7 @@ export function studyResult(session: SessionEvidence, plan: StudyPlan): StudyRes
     profile: header.profile,
     session: header.id,
     commit: commitOf(session),
+    ...(takenOver.length > 0 ? { takenOver } : {}),
     statistic,
     budgetMs,
     floor,

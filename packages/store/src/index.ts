@@ -25,8 +25,17 @@ export {
   newSessionId,
   openJournal,
   readJournal,
+  writeJournal,
 } from "./journal.ts";
-export { loadPublished, type Published, publishSession, type Retraction, retract } from "./publish.ts";
+export {
+  loadPublished,
+  loadRetracted,
+  type Published,
+  publishedSession,
+  publishSession,
+  type Retraction,
+  retract,
+} from "./publish.ts";
 export {
   publishComparison,
   publishedComparisons,

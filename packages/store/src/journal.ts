@@ -14,7 +14,7 @@ import {
   type SessionSink,
   type Trial,
 } from "@tunelab/contract";
-import { ensureDirectory, errorCode, writeFault } from "./files.ts";
+import { ensureDirectory, errorCode, exists, writeFault, writeWhole } from "./files.ts";
 import {
   acceptSchema,
   admit,
@@ -96,6 +96,18 @@ export async function openJournal(path: string): Promise<SessionSink> {
   // A kill can leave half a line: end it, so that it spoils no other.
   if (!text.endsWith("\n")) await file.appendFile("\n");
   return journalSink(path, file, evidence.header.id, new Set(evidence.trials.map(({ id }) => id)));
+}
+
+/** Writes a whole session as a journal. Throws `Fault` usage when the file exists, environment when it cannot be written. */
+export async function writeJournal(path: string, evidence: SessionEvidence): Promise<void> {
+  if (await exists(path)) throw new Fault("usage", `${path} exists already: name another file`);
+  const { header, events, trials } = evidence;
+  const lines = [
+    line("header", normalise(header, parseHeader)),
+    ...events.map((event) => line("event", normalise(event, parseEvent))),
+    ...trials.map((trial) => line("trial", normalise(trial, parseTrial))),
+  ];
+  await writeWhole(path, lines.join(""));
 }
 
 interface JournalSink extends SessionSink {

@@ -101,3 +101,17 @@ export async function loadPublished(tablesDir: string): Promise<Published> {
   }
   return { evidence, retracted: list.retracted };
 }
+
+/** What was withdrawn of published sessions; empty where nothing is published. */
+export async function loadRetracted(tablesDir: string): Promise<readonly Retraction[]> {
+  return (await readList(tablesDir)).retracted;
+}
+
+/** One published session, also one that was retracted; undefined where none has that id. */
+export async function publishedSession(
+  tablesDir: string,
+  session: string,
+): Promise<SessionEvidence | undefined> {
+  const { sessions } = await readList(tablesDir);
+  return sessions.includes(session) ? readEvidence(evidencePath(tablesDir, session)) : undefined;
+}

@@ -212,6 +212,13 @@ const event = v.variant("kind", [
     dirty: v.boolean(),
     toolVersion: text,
   }),
+  v.object({
+    kind: v.literal("taken-over"),
+    at: isoTime,
+    session: ulidText,
+    commit: text,
+    cells: v.array(v.object({ sequence: count, from: text })),
+  }),
   v.object({ kind: v.literal("interrupted"), at: isoTime, reason: text }),
   v.object({ kind: v.literal("finished"), at: isoTime, trials: count, spentMs: v.record(text, real) }),
 ]);

@@ -10,6 +10,7 @@ import {
   readEvidence,
   readJournal,
   sessionPaths,
+  writeJournal,
 } from "../src/index.ts";
 import { temporary } from "./records.fixture.ts";
 import { header, trial } from "./samples.ts";
@@ -95,6 +96,14 @@ test("a journal of a session that this process is writing is not imported over i
   const fault = await importJournal(lab, path).catch((error: Fault) => error);
   expect(fault).toMatchObject({ kind: "usage" });
   await sink.close();
+});
+
+test("a session written as a journal reads back the same, and over no other file", async () => {
+  const { evidence } = await readJournal((await journalOf(3)).path);
+  const path = join(await temporary(), "again.jsonl");
+  await writeJournal(path, evidence);
+  expect(await readJournal(path)).toEqual({ evidence, problems: [] });
+  await expect(writeJournal(path, evidence)).rejects.toThrow(`${path} exists already`);
 });
 
 test("the journal module reaches no DuckDB", async () => {

@@ -236,6 +236,14 @@ export const events: fc.Arbitrary<SessionEvent[]> = fc.array(
     fc
       .record({ commit: text, dirty: fc.boolean(), toolVersion: text })
       .map((code): SessionEvent => ({ kind: "resumed", at, ...code })),
+    fc
+      .record({
+        commit: text,
+        cells: fc.array(fc.record({ sequence: fc.nat(), from: text }), { maxLength: 3 }),
+      })
+      .map(
+        (more): SessionEvent => ({ kind: "taken-over", at, session: "01M8NJP7H4341XK7RTPXBHPT83", ...more }),
+      ),
     text.map((reason): SessionEvent => ({ kind: "interrupted", at, reason })),
     fc.dictionary(key, real).map((spentMs): SessionEvent => ({ kind: "finished", at, trials: 3, spentMs })),
   ),

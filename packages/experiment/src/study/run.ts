@@ -1,18 +1,8 @@
-import type {
-  Capabilities,
-  Problem,
-  SessionSink,
-  StudyPlan,
-  StudyTable,
-  StudyVariant,
-  Suite,
-  Trial,
-  TrialOutcome,
-} from "@tunelab/contract";
+import type { Problem, SessionSink, StudyVariant, TrialOutcome } from "@tunelab/contract";
 import type { Bench } from "@tunelab/devices/protocol";
-import { type RunCell, scaledFrom } from "./expect.ts";
+import { Budget, type StudyContext } from "./budget.ts";
 import { measureHost } from "./host.ts";
-import type { StudySubject } from "./plan.ts";
+import { isSkipped, rowName, type TakenOver } from "./resume.ts";
 
 /** Marks a session's command as the measurement of a study. */
 export const STUDY_WORKLOAD = "study";
@@ -24,12 +14,9 @@ export interface StudyProgress {
   readonly what: string;
 }
 
-export interface StudyRun {
-  readonly suite: Suite;
-  readonly study: StudyTable;
-  readonly subject: StudySubject;
-  readonly plan: StudyPlan;
-  readonly capabilities: Capabilities;
+export interface StudyRun extends StudyContext {
+  /** Rows of an earlier session, which are kept here and not measured again. */
+  readonly taken?: TakenOver;
   readonly clock: { now(): number; timestamp(): string };
   readonly signal?: AbortSignal;
   readonly progress?: (progress: StudyProgress) => void;
@@ -46,26 +33,36 @@ const PROOF = { seeds: [1, 2, 3], oracleSample: 16 } as const;
  * not run. Resolves to whether every cell was dealt with: an interruption leaves a session whose other cells print as unmeasured.
  */
 export async function runStudyTable(bench: Bench, sink: SessionSink, run: StudyRun): Promise<boolean> {
-  const { plan, clock, signal, progress } = run;
+  const { plan, clock, signal, progress, taken } = run;
   const started = clock.now();
   await sink.event({ kind: "study-table", at: clock.timestamp(), plan });
   await sink.event({ kind: "noise", at: clock.timestamp(), noise: await bench.noise(NOISE_SAMPLES) });
   if (plan.rows.some(({ cells }) => cells.includes("host")))
     await sink.event({ kind: "trip", at: clock.timestamp(), trip: await bench.trip() });
   const total = plan.rows.flatMap(({ cells }) => cells).filter((cell) => cell !== null).length;
-  const told = plan.columns.map(() => new Told());
+  const budget = new Budget(run);
   let done = 0;
+  if (taken) {
+    // Before anything is measured: an interruption of this session too must lose none of them.
+    await record(sink, run, taken);
+    done = [...taken.rows.values()].flat().length;
+  }
   for (const [row, { problem, cells }] of plan.rows.entries()) {
+    const kept = taken?.rows.get(row);
+    for (const { column, trial } of kept ?? []) {
+      if (isSkipped(trial)) budget.refuses(column, problem, cells[column]!);
+      else budget.tell(column, cells[column]!, trial);
+    }
+    if (kept) continue;
     for (const [column, cell] of cells.entries()) {
       if (cell === null) continue;
       if (signal?.aborted) {
         await sink.event({ kind: "interrupted", at: clock.timestamp(), reason: "interrupted by the user" });
         return false;
       }
-      const { name } = plan.columns[column]!;
-      const where = plan.dimensions.map((dimension) => `${dimension}=${problem[dimension]}`).join(",");
-      progress?.({ done: done++, total, what: `${where} ${name}` });
-      const outcome = await cellOutcome(bench, run, told[column]!, name, problem, cell);
+      const what = `${rowName(plan.dimensions, problem)} ${plan.columns[column]!.name}`;
+      progress?.({ done: done++, total, what });
+      const outcome = await cellOutcome(bench, run, budget, column, problem, cell);
       const sequence = row * plan.columns.length + column;
       await sink.trial({
         ...outcome,
@@ -81,32 +78,40 @@ export async function runStudyTable(bench: Bench, sink: SessionSink, run: StudyR
   return true;
 }
 
-/** What a column has shown so far. */
-class Told {
-  readonly cells: RunCell[] = [];
-  /** Least work over the budget, by shape. */
-  readonly over = new Map<string, number>();
+/** Records what another session measured, each cell as it stands there but for its place, and where it comes from. */
+async function record(sink: SessionSink, { plan, clock }: StudyRun, taken: TakenOver): Promise<void> {
+  const cells = [...taken.rows].flatMap(([row, all]) =>
+    all.map((cell) => ({ ...cell, sequence: row * plan.columns.length + cell.column })),
+  );
+  const origins = new Map(cells.map(({ origin }) => [origin.session, origin.commit]));
+  for (const [session, commit] of origins) {
+    const own = cells.filter(({ origin }) => origin.session === session);
+    await sink.event({
+      kind: "taken-over",
+      at: clock.timestamp(),
+      session,
+      commit,
+      cells: own.map(({ sequence, origin }) => ({ sequence, from: origin.from })),
+    });
+  }
+  for (const { trial, sequence } of cells)
+    await sink.trial({ ...trial, id: `${sink.session}.${sequence}`, session: sink.session, sequence });
 }
 
 async function cellOutcome(
   bench: Bench,
   run: StudyRun,
-  told: Told,
-  column: string,
+  budget: Budget,
+  column: number,
   problem: Problem,
   cell: StudyVariant | "host",
 ): Promise<TrialOutcome> {
   const { suite, plan } = run;
-  const work = workOf(run, problem, cell);
-  const shape = shapeOf(run, problem);
-  const expectedMs = expectedOf(run, told, problem, cell, { work, shape });
-  if (expectedMs > plan.budgetMs || work >= (told.over.get(shape) ?? Number.POSITIVE_INFINITY)) {
-    told.over.set(shape, Math.min(told.over.get(shape) ?? work, work));
-    return skipped(run, problem, cell, expectedMs);
-  }
+  const reason = budget.refuses(column, problem, cell);
+  if (reason !== undefined) return skipped(run, problem, cell, reason);
   const outcome =
     cell === "host"
-      ? await hostOutcome(run, column, problem)
+      ? await hostOutcome(run, plan.columns[column]!.name, problem)
       : await bench.measure({
           operation: suite.operation.name,
           algorithm: cell.algorithm,
@@ -116,10 +121,7 @@ async function cellOutcome(
           grade: "raced",
           ...PROOF,
         });
-  // What hung once hangs again on more work.
-  if (outcome.status === "hung") told.over.set(shape, Math.min(told.over.get(shape) ?? work, work));
-  const us = leastUs(outcome);
-  if (us !== undefined) told.cells.push({ us, work, shape });
+  budget.tell(column, cell, outcome);
   return outcome;
 }
 
@@ -131,40 +133,12 @@ async function hostOutcome(run: StudyRun, column: string, problem: Problem): Pro
   return measureHost(suite, about, made, () => clock.now());
 }
 
-/** A measure of the work by which times of one column scale: the variant's own FLOPs, or the problem's on the host. */
-function workOf({ suite, subject }: StudyRun, problem: Problem, cell: StudyVariant | "host"): number {
-  if (cell === "host") return suite.work(problem).flops;
-  return subject.algorithms.get(cell.algorithm)!.cost(problem, cell.config).flops;
-}
-
-/** The dimensions that specialise a kernel's text. */
-function shapeOf({ subject }: StudyRun, problem: Problem): string {
-  const shape = subject.operation.dimensions.filter(({ role }) => role === "shape");
-  return shape.map(({ name }) => `${name}=${problem[name]}`).join(",");
-}
-
-function expectedOf(
-  { study, capabilities }: StudyRun,
-  told: Told,
-  problem: Problem,
-  cell: StudyVariant | "host",
-  size: Omit<RunCell, "us">,
-): number {
-  const modelled = cell === "host" ? undefined : study.expectedMs?.(problem, cell, capabilities);
-  const scaled = scaledFrom(told.cells, size);
-  return Math.max(modelled ?? 0, scaled === undefined ? 0 : scaled / 1_000);
-}
-
 function skipped(
   { suite, plan }: StudyRun,
   problem: Problem,
   cell: StudyVariant | "host",
-  expectedMs: number,
+  reason: string,
 ): TrialOutcome {
-  const expected =
-    expectedMs > plan.budgetMs
-      ? `it should take ${Math.round(expectedMs)} ms`
-      : "less work was over it already";
   return {
     operation: plan.operation,
     algorithm: cell === "host" ? "host" : cell.algorithm,
@@ -174,16 +148,10 @@ function skipped(
     planHash: "",
     epoch: suite.epoch,
     status: "refused",
-    reason: `over the budget of ${plan.budgetMs} ms a run: ${expected}`,
+    reason,
     grade: "raced",
     isDefault: false,
     seeds: [],
     work: suite.work(problem),
   };
-}
-
-/** The least sample: what the device can do, which a busy moment does not stretch. */
-function leastUs({ timing }: Pick<Trial, "timing">): number | undefined {
-  if (!timing || timing.samplesNs.length === 0) return undefined;
-  return Math.min(...timing.samplesNs) / timing.repeats / 1_000;
 }

@@ -4,6 +4,7 @@ import { gridText } from "@tunelab/report";
 import { exportReplay } from "@tunelab/tuner";
 import type { Command } from "commander";
 import type { Io } from "../io.ts";
+import { keptSession } from "../kept-session.ts";
 import { labDir, labDirToRead, requireCheckout, tablesDir } from "../places.ts";
 import { generatedTables, loadPublication, TABLES_OWN, writeGenerated } from "../published.ts";
 import { writeWhole } from "../session.ts";
@@ -11,6 +12,11 @@ import { writeWhole } from "../session.ts";
 interface Flags {
   readonly out?: string;
   readonly json?: boolean;
+}
+
+interface ExportFlags extends Flags {
+  readonly journal?: string;
+  readonly replay?: string;
 }
 
 export function register(program: Command, io: Io): void {
@@ -33,10 +39,17 @@ export function register(program: Command, io: Io): void {
   sub("import <journal>", "take in the journal of a packed laboratory; a bad line loses only itself")
     .addHelpText("after", "\nExample: pnpm lab results import h200.jsonl")
     .action((file: string, flags: Flags) => importFile(file, flags, io));
-  sub("export <session>", "write a session's measured spaces as files that `lab replay` reads")
-    .requiredOption("--replay <dir>", "folder to write to, one file an operation, algorithm and problem")
-    .addHelpText("after", "\nExample: pnpm lab results export 01JD... --replay spaces/")
-    .action((id: string, flags: Flags & { replay: string }) => exportSession(id, flags, io));
+  sub(
+    "export <session>",
+    "write a session as a journal, or its measured spaces as files that `lab replay` reads",
+  )
+    .option("--journal <file>", "the whole session as a journal, from which a packed laboratory goes on")
+    .option("--replay <dir>", "folder to write spaces to, one file an operation, algorithm and problem")
+    .addHelpText(
+      "after",
+      "\nExample: pnpm lab results export 01JD... --replay spaces/\n         pnpm lab results export 01JD... --journal .gpu/resume/eigh-backends-portable.jsonl",
+    )
+    .action((id: string, flags: ExportFlags) => exportSession(id, flags, io));
   sub("publish <session>", "add a session to the published evidence and rebuild tables and reports")
     .option("--despite-drift", "take a session whose anchors drifted: its rows rank as on a noisy device")
     .addHelpText("after", "\nExample: pnpm lab results publish 01M8... && pnpm ship")
@@ -91,33 +104,40 @@ async function list(flags: Flags, io: Io): Promise<void> {
   );
 }
 
-async function sessionOf(id: string, flags: Flags, io: Io): Promise<SessionEvidence> {
-  const { sessions, faults } = await (await store()).loadEvidence(labDirToRead(flags.out, io), {
-    sessions: [id],
-  });
-  const found = sessions[0];
-  if (!found && faults[0]) throw faults[0];
-  if (!found) throw new Fault("usage", `there is no session ${id}: \`pnpm lab results list\` shows them`);
-  return found;
+async function exportSession(id: string, flags: ExportFlags, io: Io): Promise<void> {
+  const { journal, replay } = flags;
+  if ((journal === undefined) === (replay === undefined))
+    throw new Fault("usage", "results export needs --journal FILE or --replay DIR, one of the two");
+  const session = await keptSession(id, flags.out, io);
+  if (journal !== undefined) {
+    await (await store()).writeJournal(journal, session);
+    io.out(
+      flags.json
+        ? JSON.stringify({ files: [journal] })
+        : `${journal}: session ${id}, ${session.trials.length} trials`,
+    );
+    return;
+  }
+  await exportSpaces(session, replay!, flags, io);
 }
 
-async function exportSession(id: string, flags: Flags & { replay: string }, io: Io): Promise<void> {
-  const spaces = exportReplay(await sessionOf(id, flags, io));
+async function exportSpaces(session: SessionEvidence, folder: string, flags: Flags, io: Io): Promise<void> {
+  const spaces = exportReplay(session);
   if (spaces.length === 0)
-    throw new Fault("usage", `session ${id} has no trial with a time: nothing to export`);
+    throw new Fault("usage", `session ${session.header.id} has no trial with a time: nothing to export`);
   const files: string[] = [];
   for (const { name, configurations, text } of spaces) {
-    const path = join(flags.replay, `${name}.json`);
+    const path = join(folder, `${name}.json`);
     await writeWhole(path, text);
     files.push(path);
     if (!flags.json) io.out(`${path}: ${configurations} configurations`);
   }
   if (flags.json) io.out(JSON.stringify({ files }));
-  else io.out(`Next: pnpm lab replay ${flags.replay}/*.json`);
+  else io.out(`Next: pnpm lab replay ${folder}/*.json`);
 }
 
 async function show(id: string, flags: Flags, io: Io): Promise<void> {
-  const found = await sessionOf(id, flags, io);
+  const found = await keptSession(id, flags.out, io);
   if (flags.json) {
     io.out(JSON.stringify(found, null, 2));
     return;

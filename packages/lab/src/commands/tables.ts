@@ -27,6 +27,7 @@ interface Flags {
   readonly measure?: boolean;
   readonly device: string;
   readonly profile: string;
+  readonly resume?: string;
   readonly publish: boolean;
   readonly journal?: string;
   readonly out?: string;
@@ -46,19 +47,33 @@ export function register(program: Command, io: Io): void {
     .option("--measure", "measure the table or study that --only names again, publish it and rebuild")
     .option("--device <id>", "device to measure on, as `lab devices` names it, or auto", "auto")
     .option("--profile <name>", "portable or native", "portable")
+    .option(
+      "--resume <from>",
+      "go on from a cut-off session of that study, or its journal: rows that are whole there are taken over",
+    )
     .option("--no-publish", "keep what was measured as a session and print it, without publishing it")
     .option("--journal <file>", "write a journal instead of a session file, and publish nothing")
     .option("--out <dir>", "folder for the session (default .lab, or $TUNELAB_LAB_DIR)")
     .option("--json", "print as JSON")
     .addHelpText(
       "after",
-      "\nExample: pnpm tables --check\n         pnpm tables --measure --only matched-filter/staging --device swiftshader",
+      `
+--resume needs the same device, driver, profile and toggles (exit 2 names what differs) and writes a new session with all rows, which replaces the
+older one when it is published. Times drift between sessions and the cells of a row compare with each other, so only whole rows are taken over: a
+row that lacks a cell, or of which a kernel, a setting or the epoch changed, is measured again as a whole. Cells of the CPU stand for the commit
+that measured them alone. A packed laboratory takes a journal: \`pnpm lab results export SESSION --journal FILE\` writes one.
+
+Example: pnpm tables --check
+         pnpm tables --measure --only matched-filter/staging --device swiftshader
+         pnpm tables --measure --only eigh/backends --device nvidia-h200 --resume 01M8Q64DYSFYDKY26P24REVB0B`,
     )
     .action((flags: Flags) => tables(flags, io));
 }
 
 async function tables(flags: Flags, io: Io): Promise<void> {
   if (flags.strict && !flags.check) throw new Fault("usage", "--strict goes with --check");
+  if (flags.resume !== undefined && !(flags.measure && flags.only?.includes("/")))
+    throw new Fault("usage", "--resume goes with --measure --only OPERATION/STUDY");
   if (flags.list) return list(flags, io);
   if (flags.measure) return measure(flags, io);
   return rebuild(flags, io);
