@@ -138,7 +138,7 @@ class Supervisor {
     this.#compiled = (index) => left.delete(index);
     // Who it was is known when one is left: a compiler that hangs holds one thread, the others go on and finish.
     const guilty = (): number | undefined => (left.size === 1 ? [...left][0] : undefined);
-    const phases = (): number => this.#deadlines.compile;
+    const phases = (phase: MeasurePhase) => deadlineOf(phase, this.#deadlines);
     const blame = () => requests[guilty() ?? -1];
     const attended = await this.#request((api) => api.compile(requests), phases, blame, limitMs);
     const index = guilty();

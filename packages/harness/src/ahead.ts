@@ -1,11 +1,11 @@
-import type { MeasureRequest } from "@tunelab/contract";
+import type { MeasureRequest, Suite } from "@tunelab/contract";
 import { algorithmOf, planSubject } from "./subject.ts";
 import type { Workbench } from "./workbench.ts";
 
 /**
- * Compiles the plans of requests side by side and makes their inputs, so that measuring them later begins at once. `done` hears of each request by its
- * index as it is dealt with. A request that cannot be planned or compiled is passed over: measuring it says what is wrong.
- * Resolves when nothing compiles any more: a timing never runs beside a compiler.
+ * Compiles the plans of requests side by side, then makes their inputs and oracles, so that measuring them later begins at once. `done`
+ * hears of each request by its index when it is compiled. A request that cannot be planned or compiled is passed over: measuring it says
+ * what is wrong. Resolves when nothing compiles any more: a timing never runs beside a compiler.
  */
 export async function compileAhead(
   bench: Workbench,
@@ -14,21 +14,33 @@ export async function compileAhead(
 ): Promise<void> {
   const { context } = bench;
   context.onPhase("compile");
-  const one = async (request: MeasureRequest, index: number): Promise<void> => {
+  const compile = async (request: MeasureRequest, index: number): Promise<Suite | undefined> => {
     try {
       const suite = await context.suite(request.operation);
       const algorithm = await algorithmOf(suite, request);
       const subject = await planSubject(suite, algorithm, request, context.info.capabilities);
       await bench.compiled.prepare(subject);
-      // On the processor alone, and once a host: in its own turn the device would wait for it (12 s for a problem with a threshold).
-      for (const seed of request.seeds) {
-        const { oracle } = bench.cases.get(suite, request.problem, seed);
-        oracle.prepare?.({ count: request.oracleSample, seed });
-      }
+      return suite;
     } catch {
-      // Its own trial finds the same fault, and records it.
+      return undefined; // its own trial finds the same fault, and records it
+    } finally {
+      done(index);
     }
-    done(index);
   };
-  await Promise.all(requests.map(one));
+  const suites = await Promise.all(requests.map(compile));
+  // On the processor alone, and once a host: in its own turn the device would wait for it (12 s for a problem with a threshold, an input).
+  // No part of compiling: a variant that compiles for 9 s would be over a deadline of 20 s with it, and recorded as the guilty one.
+  context.onPhase("verify");
+  for (const [index, suite] of suites.entries()) if (suite) makeCases(bench, suite, requests[index]!);
+}
+
+function makeCases({ cases }: Workbench, suite: Suite, request: MeasureRequest): void {
+  try {
+    for (const seed of request.seeds) {
+      const { oracle } = cases.get(suite, request.problem, seed);
+      oracle.prepare?.({ count: request.oracleSample, seed });
+    }
+  } catch {
+    // As above.
+  }
 }

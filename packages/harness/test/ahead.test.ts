@@ -29,6 +29,7 @@ async function watched() {
     return submit.call(device.queue, buffers);
   };
   const suite = toySuite();
+  const phases: string[] = [];
   const blank = { implementationVersion: "", vendor: "", architecture: "", description: "", driver: "" };
   const harness = createHarness({
     device,
@@ -48,9 +49,9 @@ async function watched() {
     clock: { now: () => performance.now(), sleep: async () => {} },
     suite: async () => suite,
     probes: [toyProbe()],
-    onPhase: () => {},
+    onPhase: (phase) => phases.push(phase),
   });
-  return { harness, device, compiling, suite };
+  return { harness, device, compiling, suite, phases };
 }
 
 const request = (algorithm: string): MeasureRequest => ({
@@ -84,6 +85,16 @@ it("inputs and oracle are made ahead, and what the oracle would compute on its f
   expect(suite.counts).toMatchObject({ inputs: 1, oracles: 1, prepared: [{ count: 4, seed: 1 }], checks: 0 });
   await harness.measure(request("right"));
   expect(suite.counts).toMatchObject({ inputs: 1, oracles: 1 });
+  device.destroy();
+});
+
+it("making inputs and oracle is no part of compiling: every variant is told of before, and another phase has its own deadline", async () => {
+  const { harness, device, suite, phases } = await watched();
+  const made: number[] = [];
+  await harness.compile(["right", "wrong"].map(request), () => made.push(suite.counts.oracles));
+  expect(made).toEqual([0, 0]);
+  expect(suite.counts.oracles).toBe(1);
+  expect(phases).toEqual(["compile", "verify", "idle"]);
   device.destroy();
 });
 
