@@ -37,7 +37,11 @@ async function encodePasses(
   for (let pass = 0; pass < count; ) {
     const some = Math.min(pace.iterations, count - pass);
     const startMs = host.now();
-    for (const end = pass + some; pass < end; pass++) encode(pass);
+    for (const end = pass + some; pass < end; pass++) {
+      // A pass may hold many timed ones (a clear ends one), and one submission has queries for 2048.
+      if (submitter.timestamps?.full) await submitter.flush();
+      encode(pass);
+    }
     if (pass < count || pace.learns) await submitter.flush();
     if (!pace.learns) continue;
     const endMs = await submitter.finish();

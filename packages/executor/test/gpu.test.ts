@@ -88,6 +88,11 @@ describe.runIf(embedded)("plans on the embedded software GPU", () => {
     expect(converged).toBe(true);
   });
 
+  it("repeated steps with more passes than a submission has queries are timed over several", () => {
+    const y = [4200, 4201, 4202, 4203];
+    expect(result("manyPasses")).toEqual({ total: [y, 2100], stages: [y, 4200], learning: [y, 4200] });
+  });
+
   it("state is carried from piece to piece with the same bits as in one", () => {
     expect(result("carriedState").blocked).toMatchObject({ same: true, pieces: 4 });
   });

@@ -1,4 +1,4 @@
-import type { Plan, PortData } from "@tunelab/contract";
+import type { Plan, PortData, SimpleStep } from "@tunelab/contract";
 import { blockEigh, scalarEigh } from "../../../contract/test/paper-plans/eigh.ts";
 import { gatedDeltaNet } from "../../../contract/test/paper-plans/gated-delta-net.ts";
 import {
@@ -94,6 +94,30 @@ export const repeated = async (executor: Executor) => {
     learnt,
     cut: await read(cut),
     encoded: await read(encoded),
+  };
+};
+
+/** A clear and two dispatches of two stages, 2100 times over: a pass ends at each clear, so that one submission has too few queries. */
+export const manyPasses = async (executor: Executor) => {
+  const buffers = [words("x", "in"), words("y", "inout"), words("s", "scratch")];
+  const made = itemwise(4, buffers, "y[i] += x[i] + s[i];");
+  const [dispatch] = made.steps as readonly SimpleStep[];
+  const clear = { kind: "clear", stage: "clear", buffer: "s" } as const;
+  const passes = [clear, dispatch!, { ...dispatch!, stage: "again" }];
+  const steps = [{ kind: "repeat" as const, stage: "passes", steps: passes, count: 2100 }];
+  const inputs = { x: new Uint32Array(4).fill(1), y: counting(4) };
+  const prepared = await executor.prepare({ ...made, steps });
+  const run = async (timing: "total" | "stages", options: { msPerItem?: number }) => {
+    const instance = await prepared.bind(inputs, options);
+    const { passes: timed } = await instance.run({ timing });
+    const { y } = await instance.read(["y"]);
+    instance.dispose();
+    return [[...y!], timed.length];
+  };
+  return {
+    total: await run("total", { msPerItem: 1e-6 }),
+    stages: await run("stages", { msPerItem: 1e-6 }),
+    learning: await run("stages", {}),
   };
 };
 
