@@ -1,5 +1,5 @@
 import type { MeasurePhase, MeasureRequest, TrialOutcome } from "@tunelab/contract";
-import type { Bench } from "@tunelab/devices/protocol";
+import { type Bench, OutOfTime } from "@tunelab/devices/protocol";
 import { MOST_AHEAD } from "./budget.ts";
 
 /** A host of its own that compiles while another times, and times what it has compiled when its turn comes. */
@@ -129,18 +129,24 @@ export class Farm {
   }
 
   #hold(compiler: Compiler): Held {
+    let isGone = false;
     const held: Held = {
       measure: async (request, limitMs) => {
         this.#timing = compiler;
         try {
           return await compiler.measure(request, limitMs);
+        } catch (error) {
+          // As when it compiles: a host that was only given up is replaced, one that cannot be started any more is not.
+          isGone = !(error instanceof OutOfTime);
+          throw error;
         } finally {
           this.#timing = undefined;
         }
       },
       release: () => {
         if (!this.#held.delete(held)) return;
-        this.#idle.push(compiler);
+        if (isGone) this.#present -= 1;
+        else this.#idle.push(compiler);
         this.#deal();
       },
     };

@@ -57,7 +57,16 @@ export class Pool implements Queue {
       if (!waited.result) return undefined;
       waitedMs += waited.costMs;
     }
-    const one = this.#ready.shift()!;
+    return this.#given(this.#ready.shift()!, waitedMs);
+  }
+
+  ended(): readonly Waiting[] {
+    const ended = this.#ready.filter(({ elsewhere }) => elsewhere!.outcome);
+    for (const one of ended) this.#ready.splice(this.#ready.indexOf(one), 1);
+    return [...ended.map((one) => this.#given(one, 0)), ...this.#batches.ended()];
+  }
+
+  #given(one: Pending, waitedMs: number): Waiting {
     this.#pending.splice(this.#pending.indexOf(one), 1);
     const { candidate, planned, elsewhere } = one;
     const { held, outcome } = elsewhere!;

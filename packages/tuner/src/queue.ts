@@ -51,6 +51,8 @@ export interface Queue {
   next(): Promise<Waiting | undefined>;
   /** Prepares what it can of the next ones, until that is `enough`: while one is timed. */
   ahead(enough: () => boolean): Promise<void>;
+  /** Takes what compiling ended whose turn has not come: recording it costs no time, compiling it again would, in the session resumed. */
+  ended(): readonly Waiting[];
 }
 
 /**
@@ -111,6 +113,10 @@ export class BatchQueue implements Queue {
 
   /** Nothing: the next batch follows from the results of this one. */
   async ahead(): Promise<void> {}
+
+  ended(): readonly Waiting[] {
+    return this.#waiting.splice(0).filter(({ outcome }) => outcome);
+  }
 
   async #fill(): Promise<void> {
     const batch: Omit<Waiting, "compileMs">[] = [];

@@ -47,7 +47,9 @@ export async function unlessAborted<T>(begin: () => Promise<T>, signal: AbortSig
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** What a request came to, or what it was doing when its time was over. */
-async function orCut<T>(request: Promise<T>): Promise<{ readonly value: T } | { readonly cut: string }> {
+type Cut<T> = { readonly value: T } | { readonly cut: string };
+
+async function orCut<T>(request: Promise<T>): Promise<Cut<T>> {
   try {
     return { value: await request };
   } catch (error) {
@@ -95,7 +97,7 @@ export class Recorder {
 
   /**
    * A measured trial and what it cost in ms of wall time; or, when `limitMs` did not do, what it was doing in one line, and nothing
-   * is recorded. `host` times it: whoever holds its code. Rejects when the device cannot be used any more.
+   * is recorded. `host` times it: whoever holds its code; where that cannot, the bench does. Rejects when the device cannot be used any more.
    */
   async measure(
     request: MeasureRequest,
@@ -106,14 +108,30 @@ export class Recorder {
     }: { readonly host?: Pick<Bench, "measure"> | undefined; readonly limitMs: number },
   ): Promise<{ readonly trial: Trial; readonly costMs: number } | { readonly cut: string }> {
     const before = this.#clock.now();
-    this.#isElsewhere = host !== this.#bench;
-    const work = orCut(this.#onHost(() => host.measure(request, limitMs)));
-    const measured = await work.finally(() => {
-      this.#isElsewhere = false;
-    });
+    const elsewhere = host === this.#bench ? undefined : await this.#elsewhere(host, request, limitMs);
+    const leftMs = limitMs - (this.#clock.now() - before);
+    if (!elsewhere && !(leftMs > 0)) return { cut: "its host was gone, and no time was left" };
+    const measured = elsewhere ?? (await orCut(this.#onHost(() => this.#bench.measure(request, leftMs))));
     if ("cut" in measured) return measured;
     const trial = await this.record(measured.value, planned);
     return { trial, costMs: this.#clock.now() - before };
+  }
+
+  /** What measuring on another host came to; undefined when that cannot be used any more: the bench says whether the device is gone. */
+  async #elsewhere(
+    host: Pick<Bench, "measure">,
+    request: MeasureRequest,
+    limitMs: number,
+  ): Promise<Cut<TrialOutcome> | undefined> {
+    this.#isElsewhere = true;
+    try {
+      return await orCut(this.#onHost(() => host.measure(request, limitMs)));
+    } catch (error) {
+      if (error instanceof Interrupted) throw error;
+      return undefined;
+    } finally {
+      this.#isElsewhere = false;
+    }
   }
 
   /** Compiles ahead within `limitMs`; what it came to and what it cost in ms of wall time. Cut short, it came to nothing. */

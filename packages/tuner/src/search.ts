@@ -100,6 +100,7 @@ export class Search {
       // A finalist that fails leaves its place to the next.
       failed = await this.#certify();
     } while (failed || this.#screened.size > before);
+    for (const ended of this.#queue.ended()) await this.#taken(ended);
   }
 
   result(): ProblemResult {
@@ -159,9 +160,9 @@ export class Search {
 
   /** Screens a candidate whose turn it is; undefined when there is no time for it. */
   async #taken(waiting: Waiting): Promise<Screened | undefined> {
-    const { held } = waiting;
-    // Compiling may have taken the time that was for timing.
-    if (!this.#more()) {
+    const { held, outcome } = waiting;
+    // Compiling may have taken the time that was for timing; what it came to is recorded in none, where trials do not count.
+    if (!(outcome && this.#context.trialShare === Infinity) && !this.#more()) {
       held?.release();
       return undefined;
     }

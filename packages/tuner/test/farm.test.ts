@@ -146,6 +146,26 @@ describe("compilers beside the host that times", () => {
     expect(new Set(named(bench.batches.flat())).size).toBeGreaterThan(30);
   });
 
+  it.each([1, 2])(
+    "of %i whose hosts cannot be started again for what they hold leave: the host that times does it, the session goes on",
+    async (compilers) => {
+      const { clock, open, benches } = farm({ compilers });
+      const gone = benches[0]!;
+      gone.failing = ["measure"];
+      const { result, bench } = await session({
+        answer: byX,
+        clock,
+        tune: { budgetMs: 1e6, strategy: "exhaustive", ahead: 4, compilers: open },
+      });
+      expect(result.stopped).toBeUndefined();
+      expect(screened(result.trials)).toHaveLength(40);
+      expect(gone.requests).toHaveLength(1);
+      expect(gone.batches).toHaveLength(1);
+      const lost = gone.requests[0]!;
+      expect(named(bench.requests.filter(({ grade }) => grade === "screened"))).toContain(named([lost])[0]);
+    },
+  );
+
   it("die over a variant like the host that times: it is recorded, the restart too, and they go on", async () => {
     const { clock, open } = farm({
       answer: (request) => ({ ...byX(request), ...(request.config.x === 3 ? { status: "crashed" } : {}) }),
@@ -191,6 +211,21 @@ describe("compilers beside the host that times", () => {
     // Compiled in their turn, they alone would have taken 1.7 s each at the median.
     expect(result.spentMs.compile! / finals.length).toBeLessThan(200);
   });
+
+  it.each([0.1, 0.3, 0.9, 1])(
+    "keep the budget where a part of %d of the variants hangs them, and none of those is tried twice or forgotten",
+    async (fraction) => {
+      const ended: string[] = [];
+      const machine = { ...H200_BESIDE, hanging: { fraction, deadlineMs: 20_000, ended } };
+      const { result, tookMs } = await virtualSession(machine, 14, { budgetMs: 75_000 });
+      expect(tookMs).toBeLessThan(1.05 * 75_000);
+      expect(certified(result.trials).length).toBeGreaterThan(0);
+      const hung = result.trials.filter(({ status }) => status === "compile-timeout");
+      expect(hung.length).toBeGreaterThan(10);
+      expect(hung.map(({ planHash }) => planHash).sort()).toEqual([...ended].sort());
+      expect(new Set(ended).size).toBe(ended.length);
+    },
+  );
 
   it("do not stop a budget in trials from being kept, nor propose what nobody will time", async () => {
     const { clock, asked, open } = farm();

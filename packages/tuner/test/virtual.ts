@@ -9,7 +9,7 @@ import {
   type RaceRequest,
   type TrialOutcome,
 } from "@tunelab/contract";
-import type { Bench, CompiledAhead, RacedField } from "@tunelab/devices/protocol";
+import { type Bench, type CompiledAhead, OutOfTime, type RacedField } from "@tunelab/devices/protocol";
 import { vi } from "vitest";
 import { type Compiler, type ProgressEvent, type TuneOptions, type TuneResult, tune } from "../src/index.ts";
 import { FakeBench, FakeClock, FakeSink } from "./fakes.ts";
@@ -33,6 +33,8 @@ export interface Machine {
   readonly refitMs?: number;
   readonly calibrateMs: number;
   readonly startMs: number;
+  /** Part of the variants that no compiler ends within its deadline, and that; `ended` gets their plans as they happen. None when absent. */
+  readonly hanging?: { readonly fraction: number; readonly deadlineMs: number; readonly ended: string[] };
 }
 
 /**
@@ -160,12 +162,49 @@ class VirtualBench extends FakeBench implements Bench {
     await this.#cores.work(first + compileMsOf(this.#machine, hash));
   }
 
-  override async compile(requests: readonly MeasureRequest[]): Promise<CompiledAhead> {
-    await this.#phase("compile", Promise.all(requests.map((request) => this.#one(request))));
+  /** What a host does within the caller's time and its own deadlines: ended, it has compiled nothing any more, and starts anew. */
+  async #within<T>(work: Promise<T>, limitMs: number): Promise<T> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<"late">((resolve) => {
+      if (limitMs < 1e9) timer = setTimeout(() => resolve("late"), limitMs);
+    });
+    const first = await Promise.race([work, late]);
+    clearTimeout(timer);
+    if (first !== "late") return first;
+    this.#compiled.clear();
+    work.catch(() => {});
+    throw new OutOfTime("late");
+  }
+
+  #hangs(hash: string): boolean {
+    return fractionOf(`${hash} hangs`) < (this.#machine.hanging?.fraction ?? 0);
+  }
+
+  override async compile(
+    requests: readonly MeasureRequest[],
+    limitMs = Number.POSITIVE_INFINITY,
+  ): Promise<CompiledAhead> {
+    const hashes = await Promise.all(requests.map(hashOf));
+    const index = requests.findIndex(({ isDefault }, at) => !isDefault && this.#hangs(hashes[at]!));
+    if (index >= 0) {
+      const { deadlineMs, ended } = this.#machine.hanging!;
+      await this.#within(this.#phase("compile", deadlineMs), limitMs);
+      ended.push(hashes[index]!);
+      this.hangs = (request) => request === requests[index];
+      return super.compile(requests);
+    }
+    await this.#within(
+      this.#phase("compile", Promise.all(requests.map((request) => this.#one(request)))),
+      limitMs,
+    );
     return {};
   }
 
-  override async measure(request: MeasureRequest): Promise<TrialOutcome> {
+  override measure(request: MeasureRequest, limitMs = Number.POSITIVE_INFINITY): Promise<TrialOutcome> {
+    return this.#within(this.#measured(request), limitMs);
+  }
+
+  async #measured(request: MeasureRequest): Promise<TrialOutcome> {
     const { verifyMs, measureMs, firstTrialMs, certifying } = this.#machine;
     const times = request.grade === "certified" ? certifying : 1;
     const before = performance.now();
