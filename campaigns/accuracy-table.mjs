@@ -1,17 +1,18 @@
-// node accuracy-table.mjs FOLDER: of the journals accuracy-N-PLACE.jsonl there, every form with its matrices right of all and its largest error in n eps.
+// node accuracy-table.mjs FOLDER: of each journal accuracy-N-FORM.jsonl there, the matrices of that form that were right of all, over all its trials, and its largest error
+// in n eps. Trials of any other variant do not count. Exit 1 where a form has none, or a matrix of it is wrong.
 import { readdirSync, readFileSync } from "node:fs";
 
 const out = process.argv[2];
-/** Order and place of a form in the list, as one number to sort by; NaN for any other file. */
-const placeOf = (name) => {
-  const [, n, place] = /^accuracy-(\d+)-(\d+)\.jsonl$/.exec(name) ?? [];
-  return Number(n) * 100 + Number(place);
+const parse = (name) => {
+  const found = /^accuracy-(\d+)-([\w-]+)\+?(.*)\.jsonl$/.exec(name);
+  if (!found) return [];
+  const settings = found[3].split(",").filter(Boolean);
+  return [
+    { name, n: Number(found[1]), algorithm: found[2], settings: settings.map((one) => one.split("=")) },
+  ];
 };
-const rows = [["form", "n", "right", "max error", "status"]];
-for (const file of readdirSync(out)
-  .filter((name) => placeOf(name) > 0)
-  .sort((a, b) => placeOf(a) - placeOf(b))) {
-  const trials = readFileSync(`${out}/${file}`, "utf8")
+const trialsOf = (name) =>
+  readFileSync(`${out}/${name}`, "utf8")
     .split("\n")
     .flatMap((line) => {
       try {
@@ -22,17 +23,34 @@ for (const file of readdirSync(out)
     })
     .filter(({ kind }) => kind === "trial")
     .map(({ record }) => record);
-  if (trials.length === 0) rows.push([file, "--", "--", "--", "no trial: its .txt says why"]);
-  for (const { algorithm, config, problem, verdict, status, reason } of trials) {
-    const { solver, groups } = config;
-    rows.push([
-      solver ? `${algorithm} ${solver} groups=${groups}` : algorithm,
-      String(problem.n),
-      verdict ? `${verdict.matched}/${verdict.total}` : "--",
-      verdict ? Number(verdict.maxError).toFixed(2) : "--",
-      reason ? `${status}: ${reason}` : status,
-    ]);
-  }
+
+const files = readdirSync(out)
+  .flatMap(parse)
+  .sort((a, b) => a.n - b.n || (a.name < b.name ? -1 : 1));
+const rows = [["form", "n", "right", "max error", "status"]];
+if (files.length === 0) process.exitCode = 1;
+for (const { name, n, algorithm, settings } of files) {
+  const own = trialsOf(name)
+    .filter((one) => one.algorithm === algorithm)
+    // The default alone is what a form without settings means.
+    .filter((one) =>
+      settings.length > 0
+        ? settings.every(([key, value]) => String(one.config[key]) === value)
+        : one.isDefault,
+    );
+  const judged = own.filter(({ verdict }) => verdict);
+  const sum = (field) => judged.reduce((total, one) => total + one.verdict[field], 0);
+  const words = settings.map(([key, value]) => `${key}=${value}`).join(",");
+  const told = own.map(({ status, reason }) => (reason ? `${status}: ${reason}` : status));
+  const right = judged.length > 0 && judged.length === own.length && sum("matched") === sum("total");
+  if (!right) process.exitCode = 1;
+  rows.push([
+    words ? `${algorithm} ${words}` : algorithm,
+    String(n),
+    judged.length > 0 ? `${sum("matched")}/${sum("total")}` : "--",
+    judged.length > 0 ? Math.max(...judged.map((one) => Number(one.verdict.maxError))).toFixed(2) : "--",
+    [...new Set(told)].join("; ") || "not run: its .txt says why",
+  ]);
 }
 const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
 for (const row of rows)

@@ -7,7 +7,8 @@
 #   LIMIT=60 bash campaigns/accuracy.sh 384 512        these orders, each session ended after so many seconds
 #   DEVICE=swiftshader MANY=4 bash campaigns/accuracy.sh 24 48        a rehearsal, 4 minutes: each of MANY workgroups of a matrix (8) needs four rows
 #
-# A journal is a session of `tune` with one trial: it says what is right, and its time is of too few samples to publish.
+# A journal is a session of `tune` with the form's trials: tune measures an algorithm's default first and keeps half its trials to certify, so that a form that is not the default
+# needs four. It says what is right; its time is of too few rivals to publish. The table takes a form's own trials alone; exit 1 where one was not run, or anything is wrong.
 set -u
 . "$(dirname "$0")/enter.sh"
 orders=("$@"); [ $# -gt 0 ] || orders=(192 256 384 512)
@@ -15,11 +16,13 @@ forms=(scalar block tridiagonal/solver={ql,divide},groups=1,sweeps=2 tridiagonal
 # Tables of such a session would count as a user's own: they go where nobody reads.
 tables=$(mktemp -d); trap 'rm -rf "$tables"' EXIT
 for n in "${orders[@]}"; do
-  for place in "${!forms[@]}"; do
-    form=${forms[$place]} name=accuracy-$n-$place
+  for form in "${forms[@]}"; do
+    name=accuracy-$n-${form/\//+} trials=4
+    [ "$form" != "${form%%/*}" ] || trials=1
     timeout -s INT -k 10 "${LIMIT:-120}" node "$LAB"/lab.mjs tune --device "${DEVICE:-auto}" --profile "${PROFILE:-portable}" --kernel eigh --algorithm "${form%%/*}" \
-      --problem "n=$n,batch=17,spectrum=mixed,pad=$((n % 3)),gap=$((n % 5))" --start "$form" --trials 1 --no-transfer --out "$tables" --journal "$OUT/$name.jsonl" > "$OUT/$name.txt" 2>&1
+      --problem "n=$n,batch=17,spectrum=mixed,pad=$((n % 3)),gap=$((n % 5))" --start "$form" --trials $trials --no-transfer --out "$tables" --journal "$OUT/$name.jsonl" > "$OUT/$name.txt" 2>&1
     echo "n = $n, $form: exit $?, $SECONDS s"
   done
 done
 node $campaigns/accuracy-table.mjs "$OUT" | tee "$OUT/accuracy.txt"
+exit "${PIPESTATUS[0]}"
