@@ -112,6 +112,9 @@ export function compileMsOf({ compileMs }: Machine, hash: string): number {
 class Cores {
   readonly #machine: Machine;
   #busy = 0;
+  #timing = 0;
+  /** Trials that ran at once, at most. */
+  most = 0;
 
   constructor(machine: Machine) {
     this.#machine = machine;
@@ -121,6 +124,11 @@ class Cores {
     this.#busy++;
     await sleep(aloneMs * Math.max(1, this.#busy / this.#machine.cores));
     this.#busy--;
+  }
+
+  async timing<T>(trial: Promise<T>): Promise<T> {
+    this.most = Math.max(this.most, ++this.#timing);
+    return trial.finally(() => this.#timing--);
   }
 }
 
@@ -201,7 +209,7 @@ class VirtualBench extends FakeBench implements Bench {
   }
 
   override measure(request: MeasureRequest, limitMs = Number.POSITIVE_INFINITY): Promise<TrialOutcome> {
-    return this.#within(this.#measured(request), limitMs);
+    return this.#cores.timing(this.#within(this.#measured(request), limitMs));
   }
 
   async #measured(request: MeasureRequest): Promise<TrialOutcome> {
@@ -266,7 +274,7 @@ export async function virtualSession(
   compilers: number,
   options: Partial<TuneOptions>,
   progress: (event: ProgressEvent) => void = () => {},
-): Promise<{ readonly result: TuneResult; readonly tookMs: number }> {
+): Promise<{ readonly result: TuneResult; readonly tookMs: number; readonly mostTimedAtOnce: number }> {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   // A real digest ends in real time, in which the virtual clock would run on.
   const digest = vi.spyOn(crypto.subtle, "digest").mockImplementation(async (_, data) => {
@@ -306,7 +314,7 @@ export async function virtualSession(
       vi.advanceTimersToNextTimer();
       await new Promise((turn) => setImmediate(turn)); // everything that follows from it, all of it microtasks
     }
-    return { result: await session, tookMs: ended - start };
+    return { result: await session, tookMs: ended - start, mostTimedAtOnce: cores.most };
   } finally {
     digest.mockRestore();
     vi.useRealTimers();
