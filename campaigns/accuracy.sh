@@ -5,10 +5,10 @@
 #
 #   pnpm lab pack --no-dawn --out .gpu/lab && bash campaigns/accuracy.sh        24 short sessions; not yet timed on an H200
 #   LIMIT=60 bash campaigns/accuracy.sh 384 512        these orders, each session ended after so many seconds
-#   DEVICE=swiftshader MANY=4 bash campaigns/accuracy.sh 24 48        a rehearsal, 4 minutes: each of MANY workgroups of a matrix (8) needs four rows
+#   DEVICE=swiftshader MANY=4 bash campaigns/accuracy.sh 24 48        a rehearsal, 8 minutes on two busy cores: each of MANY workgroups of a matrix (8) needs four rows
 #
 # A journal is a session of `tune` with the form's trials: tune measures an algorithm's default first and keeps half its trials to certify, so that a form that is not the default
-# needs four. It says what is right; its time is of too few rivals to publish. The table takes a form's own trials alone; exit 1 where one was not run, or anything is wrong.
+# needs four. It says what is right; not which form is fast: import none of these journals to publish it. The table takes a form's own trials alone; exit 1 where one was not run, or anything is wrong.
 set -u
 . "$(dirname "$0")/enter.sh"
 orders=("$@"); [ $# -gt 0 ] || orders=(192 256 384 512)
