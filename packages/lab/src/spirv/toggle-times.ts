@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { canonicalJson, Fault, PROFILES, type Problem, problemKey } from "@tunelab/contract";
 import { columns, formatTime, gridMarkdown } from "@tunelab/report";
 import * as v from "valibot";
+import { withAdded } from "../keyed.ts";
 
 /** A set of code-generating toggles, as it is told. */
 export interface ToggleSet {
@@ -88,8 +89,7 @@ export function withToggleTimes(
   known: readonly ToggleTimes[],
   added: readonly ToggleTimes[],
 ): readonly ToggleTimes[] {
-  const byKey = new Map([...known, ...added].map((one) => [keyOf(one), one]));
-  return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+  return withAdded(known, added, keyOf);
 }
 
 /** One line an entry. */
