@@ -1,4 +1,4 @@
-import type { Step } from "@tunelab/contract";
+import type { LoopStep, Plan, RepeatStep, Step } from "@tunelab/contract";
 import type { Budgets } from "./types.ts";
 
 /**
@@ -20,3 +20,7 @@ export const passesOf = (step: Step): number => {
   if (step.kind === "repeat") return step.count;
   return step.kind === "loop" ? Math.min(step.checkEvery, step.maximum) : 1;
 };
+
+/** Loops and repeated steps of a plan. */
+export const repeatingOf = ({ steps }: Plan): readonly (LoopStep | RepeatStep)[] =>
+  steps.filter((step) => step.kind === "loop" || step.kind === "repeat");

@@ -1,4 +1,4 @@
-import { GROWTH, passesOf } from "./budgets.ts";
+import { GROWTH, passesOf, repeatingOf } from "./budgets.ts";
 import type { BatchCut, Piece } from "./cut.ts";
 import type { Bound } from "./runner.ts";
 import type { Submitter } from "./submitter.ts";
@@ -32,7 +32,7 @@ export async function learn(
   const { bound, cut, cuttable } = runner;
   const { host, plan, budgets, known, expectedMsPerItem } = bound;
   // Of an item, or of the costliest pass of what it repeats: that much must be submitted together.
-  const repeated = plan.steps.filter(({ kind }) => kind === "loop" || kind === "repeat");
+  const repeated = repeatingOf(plan);
   const fewestPasses = repeated.length > 0 ? Math.min(...repeated.map(passesOf)) : 1;
   const expected = expectedMsPerItem && expectedMsPerItem / fewestPasses;
   const { items } = plan.batch;

@@ -1,5 +1,5 @@
-import type { LoopStep, Plan, RepeatStep, Step } from "@tunelab/contract";
-import { passesOf } from "./budgets.ts";
+import type { Plan, Step } from "@tunelab/contract";
+import { passesOf, repeatingOf } from "./budgets.ts";
 import type { BatchCut } from "./cut.ts";
 import { StepEncoder } from "./encode.ts";
 import { Extents } from "./extents.ts";
@@ -91,12 +91,7 @@ export class Runner {
 
   /** Every run of a loop has an interval's iterations at least: so much of an item's cost is the most that one may be. */
   #tell(msPerItem: number): void {
-    for (const step of this.#repeating) this.#passMs.set(step, msPerItem / passesOf(step));
-  }
-
-  /** Loops and repeated steps. */
-  get #repeating(): readonly (LoopStep | RepeatStep)[] {
-    return this.#bound.plan.steps.filter((step) => step.kind === "loop" || step.kind === "repeat");
+    for (const step of repeatingOf(this.#bound.plan)) this.#passMs.set(step, msPerItem / passesOf(step));
   }
 
   /** Cost of an item in the longest part of the plan that must be submitted together; undefined before it is known. */
