@@ -91,8 +91,7 @@ export function finalsReserve(expectedMs: number, shareMs: number): number {
 
 /** What trials cost here, learned as they come. */
 export class Pace {
-  readonly #screened: number[] = [];
-  readonly #waited: number[] = [];
+  readonly #recent: { readonly ms: number; readonly waitedMs: number }[] = [];
   #certifiedMs = 0;
   #theirScreenedMs = 0;
   #lastCertifiedMs = 0;
@@ -102,10 +101,8 @@ export class Pace {
    * one wait left time for fewer proposals, which left the compilers less to do, and made the next wait longer.
    */
   screened(ms: number, waitedMs = 0): void {
-    this.#screened.push(ms);
-    this.#waited.push(waitedMs);
-    if (this.#screened.length > RECENT) this.#screened.shift();
-    if (this.#waited.length > RECENT) this.#waited.shift();
+    this.#recent.push({ ms, waitedMs });
+    if (this.#recent.length > RECENT) this.#recent.shift();
   }
 
   /** A certified trial's cost, and what screening the same variant had cost, 0 when that was never seen. */
@@ -118,12 +115,12 @@ export class Pace {
 
   /** Expected cost of the next screened trial; 0 before the first of a problem, which is always tried. */
   nextScreened(): number {
-    return mean(this.#screened);
+    return mean(this.#recent.map(({ ms }) => ms));
   }
 
   /** The same with the wait for it. */
   nextTurn(): number {
-    return this.nextScreened() + mean(this.#waited);
+    return this.nextScreened() + mean(this.#recent.map(({ waitedMs }) => waitedMs));
   }
 
   /** Expected cost of certifying a variant whose screening took `screenedMs`, 0 when that was never seen. */
@@ -141,8 +138,7 @@ export class Pace {
 
   /** Another problem, another size: recent costs no longer predict, the ratio of grades still does. */
   forgetCosts(): void {
-    this.#screened.length = 0;
-    this.#waited.length = 0;
+    this.#recent.length = 0;
     this.#lastCertifiedMs = 0;
   }
 }
