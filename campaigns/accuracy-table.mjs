@@ -1,6 +1,7 @@
 // node accuracy-table.mjs FOLDER: of each journal accuracy-N-FORM.jsonl there, the matrices of that form that were right of all, over all its trials, and its largest error
 // in n eps. Trials of any other variant do not count. Exit 1 where a form has none, or a matrix of it is wrong.
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
+import { journalOf } from "./journal.mjs";
 
 const out = process.argv[2];
 const parse = (name) => {
@@ -11,27 +12,14 @@ const parse = (name) => {
     { name, n: Number(found[1]), algorithm: found[2], settings: settings.map((one) => one.split("=")) },
   ];
 };
-const trialsOf = (name) =>
-  readFileSync(`${out}/${name}`, "utf8")
-    .split("\n")
-    .flatMap((line) => {
-      try {
-        return [JSON.parse(line)];
-      } catch {
-        return []; // a last line that was cut short
-      }
-    })
-    .filter(({ kind }) => kind === "trial")
-    .map(({ record }) => record);
-
 const files = readdirSync(out)
   .flatMap(parse)
   .sort((a, b) => a.n - b.n || (a.name < b.name ? -1 : 1));
 const rows = [["form", "n", "right", "max error", "status"]];
 if (files.length === 0) process.exitCode = 1;
 for (const { name, n, algorithm, settings } of files) {
-  const own = trialsOf(name)
-    .filter((one) => one.algorithm === algorithm)
+  const own = journalOf(`${out}/${name}`)
+    .trials.filter((one) => one.algorithm === algorithm)
     // The default alone is what a form without settings means.
     .filter((one) =>
       settings.length > 0

@@ -30,9 +30,9 @@ turn() { # the number of the next command
 worker() {
   local worst=0 next
   while next=$(turn); [ "$next" -lt $# ]; do
-    local command=("${@:$((next + 1)):1}")
-    echo "== ${command[*]}"
-    if [ ${#cards[@]} -gt 1 ]; then unshare --mount bash -c "$apart" apart "${command[0]}"; else bash -c "${command[0]}"; fi
+    local command=${*:$((next + 1)):1}
+    echo "== $command"
+    if [ ${#cards[@]} -gt 1 ]; then unshare --mount bash -c "$apart" apart "$command"; else bash -c "$command"; fi
     local code=$?; [ $code -gt $worst ] && worst=$code
     echo "== exit $code after $SECONDS s"
   done

@@ -1,21 +1,11 @@
 // node exhaustive-verdict.mjs EXHAUSTIVE.jsonl [DEFAULT.jsonl]: how far from the exhaustive best the other session ended, and where the time of both went.
 // Both variants' times are taken from the exhaustive session, so that nothing but the choice is judged: certified where it certified them, else screened (marked).
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
+import { journalOf } from "./journal.mjs";
 
 const GRADES = ["screened", "raced", "certified"];
 function read(path) {
-  const lines = readFileSync(path, "utf8")
-    .trim()
-    .split("\n")
-    .flatMap((line) => {
-      try {
-        return [JSON.parse(line)];
-      } catch {
-        return [];
-      } // a last line cut short
-    });
-  const trials = lines.filter(({ kind }) => kind === "trial").map(({ record }) => record);
-  const events = lines.filter(({ kind }) => kind === "event").map(({ record }) => record);
+  const { trials, events } = journalOf(path);
   const spent = {};
   for (const { kind, spentMs = {} } of events)
     if (kind === "finished")

@@ -1,17 +1,14 @@
 // node hierarchical-ratios.mjs FOLDER: of each journal there, the fastest flat and hierarchical variants, their ratio and its share of the ideal.
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
+import { journalOf } from "./journal.mjs";
 
 const out = process.argv[2];
 for (const file of readdirSync(out)
   .filter((name) => /^hierarchical-.*\.jsonl$/.test(name))
   .sort()) {
-  const trials = readFileSync(`${out}/${file}`, "utf8")
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line))
-    .filter(({ kind }) => kind === "trial")
-    .map(({ record }) => record)
-    .filter((one) => one.timing && one.variant && (one.status === "ok" || one.status === "noisy"));
+  const trials = journalOf(`${out}/${file}`).trials.filter(
+    (one) => one.timing && one.variant && (one.status === "ok" || one.status === "noisy"),
+  );
   const us = ({ timing }) => Math.min(...timing.samplesNs) / timing.repeats / 1e3;
   const best = (wanted) => trials.filter(wanted).sort((a, b) => us(a) - us(b))[0];
   const rows = {
