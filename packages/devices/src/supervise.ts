@@ -37,6 +37,8 @@ export interface BenchOptions extends Opening {
   readonly entry: URL | string;
   readonly profile?: ProfileName;
   readonly deadlines?: Partial<Deadlines>;
+  /** Ends the opening while it is under way; a bench that is open is closed by its `close`. */
+  readonly signal?: AbortSignal;
 }
 
 /** Starts in a row that may fail before the machine, not the variant, is to blame. */
@@ -66,7 +68,10 @@ export async function openBench(
   options: BenchOptions,
 ): Promise<PairBench> {
   const supervisor = new Supervisor(target, options);
+  const stop = () => void supervisor.close();
+  options.signal?.addEventListener("abort", stop, { once: true });
   const { hello } = await supervisor.running();
+  options.signal?.removeEventListener("abort", stop);
   return {
     hello,
     compile: (requests, limitMs) => supervisor.compile(requests, limitMs),
@@ -89,6 +94,7 @@ class Supervisor {
   readonly #target: Pick<DeviceTarget, "id" | "environment" | "host">;
   readonly #options: BenchOptions;
   readonly #deadlines: Deadlines;
+  readonly #phases = (phase: MeasurePhase): number => deadlineOf(phase, this.#deadlines);
   #host: Running | undefined;
   #starting: HostProcess | undefined;
   #attendance: Attendance<unknown> | undefined;
@@ -109,10 +115,9 @@ class Supervisor {
   }
 
   async measure(request: MeasureRequest, limitMs?: number): Promise<TrialOutcome> {
-    const phases = (phase: MeasurePhase) => deadlineOf(phase, this.#deadlines);
     const attended = await this.#request(
       (api) => api.measure(request),
-      phases,
+      this.#phases,
       () => request,
       limitMs,
     );
@@ -125,9 +130,8 @@ class Supervisor {
 
   /** Two variants on one problem: see `pairThrough`. */
   pair(request: PairRequest): Promise<PairOutcome> {
-    const phases = (phase: MeasurePhase) => deadlineOf(phase, this.#deadlines);
     return pairThrough(request, async (asked) => {
-      const attended = await this.#request((api) => api.pair(asked), phases, nobody);
+      const attended = await this.#request((api) => api.pair(asked), this.#phases, nobody);
       if ("answer" in attended && lostSide(attended.answer)) await this.#drop("device lost", undefined);
       return attended;
     });
@@ -138,9 +142,8 @@ class Supervisor {
     this.#compiled = (index) => left.delete(index);
     // Who it was is known when one is left: a compiler that hangs holds one thread, the others go on and finish.
     const guilty = (): number | undefined => (left.size === 1 ? [...left][0] : undefined);
-    const phases = (phase: MeasurePhase) => deadlineOf(phase, this.#deadlines);
     const blame = () => requests[guilty() ?? -1];
-    const attended = await this.#request((api) => api.compile(requests), phases, blame, limitMs);
+    const attended = await this.#request((api) => api.compile(requests), this.#phases, blame, limitMs);
     const index = guilty();
     if ("answer" in attended || index === undefined) return {};
     const { failure, subject } = attended;
@@ -152,10 +155,9 @@ class Supervisor {
     this.#turn = (index) => {
       turn = index;
     };
-    const phases = (phase: MeasurePhase) => deadlineOf(phase, this.#deadlines);
     const blame = () => request.entries[turn]?.request;
     try {
-      const attended = await this.#request((api) => api.race(request), phases, blame, limitMs);
+      const attended = await this.#request((api) => api.race(request), this.#phases, blame, limitMs);
       if ("answer" in attended) return { report: attended.answer };
       const guilty = blame();
       const { failure } = attended;

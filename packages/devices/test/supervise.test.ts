@@ -235,6 +235,16 @@ describe.skipIf(!onLinux)("a device host under supervision", () => {
       message: expect.stringMatching(/failed to start 3 times .*broken on purpose/),
     });
   });
+
+  it("gives a host that does not start up when it is told to, long before its deadline", async () => {
+    const stop = new AbortController();
+    const silent = new URL("./silent-host.mjs", import.meta.url);
+    const start = performance.now();
+    const opening = openBench(target, { entry: silent, signal: stop.signal });
+    setTimeout(() => stop.abort(), 300);
+    await expect(opening).rejects.toThrow(/closed/);
+    expect(performance.now() - start).toBeLessThan(15_000); // the deadline of each of three starts: 30 s
+  });
 });
 
 async function misbehaves(bench: Bench, operation: string, status: string, reason: RegExp): Promise<void> {

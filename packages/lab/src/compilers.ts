@@ -28,6 +28,7 @@ export class Compilers {
   readonly #count: number;
   readonly #options: BenchOptions;
   readonly #io: Io;
+  readonly #stop = new AbortController();
   #opening: Promise<readonly Bench[]> | undefined;
 
   constructor(target: DeviceTarget, count: number, options: BenchOptions, io: Io) {
@@ -46,15 +47,19 @@ export class Compilers {
   async #open(beside: Ceilings): Promise<readonly Bench[]> {
     const count = this.#count;
     const opened = await Promise.allSettled(
-      Array.from({ length: count }, () => openBench(this.#target, { ...this.#options, beside })),
+      Array.from({ length: count }, () =>
+        openBench(this.#target, { ...this.#options, beside, signal: this.#stop.signal }),
+      ),
     );
     const failed = opened.find(({ status }) => status === "rejected");
-    if (failed?.status === "rejected")
+    if (failed?.status === "rejected" && !this.#stop.signal.aborted)
       this.#io.note(`Fewer compilers than ${count}: ${String(failed.reason)}`);
     return opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
   }
 
+  /** Those that still open are ended: each would have three times its 30 s. */
   async close(): Promise<void> {
+    this.#stop.abort();
     const opened = (await this.#opening) ?? [];
     await Promise.all(opened.map((bench) => bench.close()));
   }

@@ -1,5 +1,8 @@
+import { fileURLToPath } from "node:url";
+import type { DeviceTarget } from "@tunelab/devices";
 import { describe, expect, it } from "vitest";
-import { compilersFor, MOST_COMPILERS } from "../src/compilers.ts";
+import { Compilers, compilersFor, MOST_COMPILERS } from "../src/compilers.ts";
+import type { Io } from "../src/io.ts";
 
 describe("compilers beside a timing", () => {
   it.each([
@@ -12,5 +15,17 @@ describe("compilers beside a timing", () => {
     ["unknown", 64, 0],
   ])("of a %s GPU and %i cores are %i unless somebody says how many", (adapterType, cores, count) => {
     expect(compilersFor(adapterType, cores)).toBe(count);
+  });
+
+  it("whose devices do not open hold up no session that is over, and are no news then", async () => {
+    const entry = fileURLToPath(new URL("../../devices/test/silent-host.mjs", import.meta.url));
+    const notes: string[] = [];
+    const io = { note: (line: string) => notes.push(line) } as unknown as Io;
+    const target = { id: "nobody", environment: {}, host: {} } as unknown as DeviceTarget;
+    const compilers = new Compilers(target, 2, { entry }, io);
+    const opened = compilers.open({});
+    await compilers.close();
+    expect(await opened).toEqual([]);
+    expect(notes).toEqual([]);
   });
 });
