@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# The batched transform at 2^25 points (n = 256 to 1048576 forward, 4096 inverse) and, beside cuFFT in one run, 32768 transforms of 4096 points (2^27):
+# 75 s a profile on an H200 (estimated), and 15 s for the peers. $OUT gets a journal a profile.
+#
+#   pnpm lab pack --no-dawn --out .gpu/lab && bash campaigns/fft.sh
+#   PROFILES=native BUDGET=60s bash campaigns/fft.sh        one profile
+#   SMALL=1 PEERS= DEVICE=swiftshader PROFILES=portable bash campaigns/fft.sh        a rehearsal at 2^16 points
+#
+# PEERS: the peers' script (Python with CuPy and PyTorch; empty for none).
+set -u
+. "$(dirname "$0")/enter.sh"
+: "${PEERS=.gpu/h200_peers.py}"
+if [ -n "$PEERS" ]; then
+  python3 "$PEERS" --sections mf --only 'mf/(torch_ifft_noscale|cufft_inplace_noscale)/(1024|4096)/' --total-s 30 --out "$OUT/fft-peers.jsonl" > /dev/null 2> "$OUT/fft-peers.txt"
+  cut -c1-160 "$OUT/fft-peers.jsonl"
+fi
+problems=()
+of() { problems+=(--problem "n=$1,batch=$(( (1 << ${2:-25}) / $1 )),direction=${3:-forward}"); }
+if [ -n "${SMALL:-}" ]; then for n in 256 1024 4096 16384 65536; do of $n 16; done
+else for n in 256 1024 4096 16384 65536 1048576; do of $n; done; of 4096 25 inverse; of 4096 27; fi
+# One workgroup: the best configurations of the matched filter at 1024 to 16384 points, and several transforms a workgroup where one has few threads.
+S=staging=split,padding=32,gap=2
+O=one-workgroup
+rows=(
+  "$O/radix=16,butterfly=merged,workgroup=16,chunk=16,$S,twiddles=constant,transforms=8,loads=scalar"        # 256
+  "$O/radix=16,butterfly=merged,workgroup=16,chunk=16,$S,twiddles=table-pairs,transforms=4,loads=scalar"     # 256
+  "$O/radix=32,butterfly=merged,workgroup=32,chunk=32,$S,twiddles=table-pairs,transforms=1,loads=scalar"     # 1024
+  "$O/radix=16,butterfly=merged,workgroup=64,chunk=16,$S,twiddles=table-pairs,transforms=2,loads=scalar"     # 1024
+  "$O/radix=16,butterfly=merged,workgroup=128,chunk=16,$S,twiddles=table-pairs,transforms=1,loads=scalar"    # 4096
+  "$O/radix=16,butterfly=merged,workgroup=256,chunk=16,$S,twiddles=table-pairs,transforms=1,loads=scalar"    # 4096
+  "$O/radix=16,butterfly=merged,workgroup=128,chunk=16,$S,twiddles=direct,transforms=1,loads=scalar"         # 4096
+  "$O/radix=32,butterfly=fused,workgroup=512,chunk=16,$S,twiddles=table-pairs,transforms=1,loads=scalar"     # 16384
+)
+# Several steps: two passes a step (radix 16), 16 points a thread; columns of 64 and 128 bytes side by side.
+for steps in side=8,between=two-level,layout=tiles side=16,between=walk,layout=tiles side=8,between=walk,layout=rows; do
+  for split in 256 1024; do
+    rows+=("four-step/split=$split,radix=16,butterfly=merged,points=16,chunk=16,$S,twiddles=table-pairs,$steps")
+  done
+done
+starts=(); for row in "${rows[@]}"; do starts+=(--start "$row"); done
+for profile in ${PROFILES:-portable native}; do
+  lab tune --kernel fft "${problems[@]}" "${starts[@]}" --no-transfer --budget "${BUDGET:-75s}" --device "${DEVICE:-auto}" --profile "$profile" \
+    --journal "$OUT/fft-$profile.jsonl" 2>&1 | tail -32
+done
