@@ -9,6 +9,40 @@ export const tables: readonly ShelvedTable[] = [
       "capabilities": {
         "features": ["subgroup-size-control", "subgroups", "timestamp-query"],
         "limits": {
+          "maxBufferSize": 1099511627776,
+          "maxComputeInvocationsPerWorkgroup": 1024,
+          "maxComputeWorkgroupSizeX": 1024,
+          "maxComputeWorkgroupStorageSize": 49152,
+          "maxComputeWorkgroupsPerDimension": 65535,
+          "maxStorageBufferBindingSize": 2147483644,
+          "maxStorageBuffersPerShaderStage": 16,
+          "maxUniformBufferBindingSize": 65536,
+          "minStorageBufferOffsetAlignment": 16,
+          "minUniformBufferOffsetAlignment": 64
+        },
+        "subgroup": { "maximum": 32, "minimum": 32 }
+      },
+      "identity": {
+        "device": "nvidia-h200",
+        "adapterType": "discrete",
+        "architecture": "",
+        "backend": "vulkan",
+        "compiler": "tint",
+        "description": "NVIDIA H200",
+        "driver": "NVIDIA: 580.159.04 580.159.4.0",
+        "implementation": "dawn",
+        "implementationVersion": "0.6.2",
+        "vendor": "nvidia"
+      }
+    }
+  }, "61e91a2b3bc6c4c0", async () => (await import("./nvidia-h200.tint-vulkan.portable.ts")).contents),
+  shelve({
+    "operation": "fft",
+    "profile": "portable",
+    "device": {
+      "capabilities": {
+        "features": ["subgroup-size-control", "subgroups", "timestamp-query"],
+        "limits": {
           "maxBufferSize": 1073741824,
           "maxComputeInvocationsPerWorkgroup": 256,
           "maxComputeWorkgroupSizeX": 256,

@@ -69,7 +69,7 @@ export const tables: readonly ShelvedTable[] = [
         "vendor": "nvidia"
       }
     }
-  }, "43945ca3d0918246", async () => (await import("./nvidia-h200.tint-vulkan.native.ts")).contents),
+  }, "8441084f6424544d", async () => (await import("./nvidia-h200.tint-vulkan.native.ts")).contents),
   shelve({
     "operation": "matched-filter",
     "profile": "portable",
@@ -103,7 +103,7 @@ export const tables: readonly ShelvedTable[] = [
         "vendor": "nvidia"
       }
     }
-  }, "38d3ed03b27a05eb", async () => (await import("./nvidia-h200.tint-vulkan.portable.ts")).contents),
+  }, "9ecb8b69b9adfc02", async () => (await import("./nvidia-h200.tint-vulkan.portable.ts")).contents),
   shelve({
     "operation": "matched-filter",
     "profile": "portable",
