@@ -6,6 +6,7 @@ export * from "./discover.ts";
 export * from "./embedded.ts";
 export * from "./facts.ts";
 export * from "./identity.ts";
+export type { BenchOptions } from "./keeper.ts";
 export * from "./load.ts";
 export * from "./protocol.ts";
 export { dumpSpirv, type SpirvOrder } from "./spirv.ts";
