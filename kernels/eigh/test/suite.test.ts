@@ -2,7 +2,7 @@ import type { PortData, Verdict } from "@tunelab/contract";
 import { randomFrom } from "@tunelab/variants";
 import { EigenvalueDecomposition, Matrix } from "ml-matrix";
 import { beforeAll, describe, expect, it } from "vitest";
-import { operation, STATUS } from "../src/index.ts";
+import { matrixStride, operation, rowStride, STATUS } from "../src/index.ts";
 import { eigenvaluesOf, eighProblem, KINDS, kindOf, matrixOf, suite, symmetric } from "../src/suite.ts";
 
 const problem = eighProblem(7, KINDS.length, { spectrum: "mixed", pad: 2, gap: 1 });
@@ -209,6 +209,23 @@ describe("the eigensolver's oracle", () => {
     const verdict = suite.oracle(problem, inputs).check({ ...right, vectors: bad }, none);
     expect(verdict.matched).toBe(batch - 1);
     expect(verdict.detail).toMatch(/^matrix 1: /);
+  });
+
+  it("solves no matrix of the sample any more once it is prepared", () => {
+    const bare = { ...problem, vectors: "no" } as const;
+    const own = { matrices: (inputs.matrices as Float32Array).slice() };
+    const expected = suite.oracle(bare, own).check(right, SAMPLE);
+    const oracle = suite.oracle(bare, own);
+    oracle.prepare!(SAMPLE);
+    // Other matrices of the same diagonal: trace and order are still right, a spectrum computed now would not be.
+    const [row, matrix] = [rowStride(bare), matrixStride(bare)];
+    for (let item = 0; item < batch; item++)
+      for (let i = 1; i < n; i++) {
+        const at = item * matrix + i * row;
+        for (let j = at; j < at + i; j++) if (Number.isFinite(own.matrices[j])) own.matrices[j] = 0;
+      }
+    expect(oracle.check(right, SAMPLE)).toEqual(expected);
+    expect(suite.oracle(bare, own).check(right, SAMPLE).maxError).toBeGreaterThan(10 * expected.maxError);
   });
 
   it("calls outputs that are missing wrong, every one", () => {

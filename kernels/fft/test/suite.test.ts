@@ -153,6 +153,15 @@ describe("the transform's oracle", () => {
     const short = { output: right.subarray(2) };
     expect(suite.oracle(problem, inputs).check(short, SAMPLE).detail).toMatch(/holds 2302 words, not 2304/);
   });
+
+  it("judges as it would have once it is prepared, and looks at no input any more", () => {
+    const own = suite.inputs(problem, 7);
+    const expected = suite.oracle(problem, own).check({ output: right }, SAMPLE);
+    const oracle = suite.oracle(problem, own);
+    oracle.prepare!(SAMPLE);
+    (own.input as Float32Array).fill(Number.NaN);
+    expect(oracle.check({ output: right }, SAMPLE)).toEqual(expected);
+  });
 });
 
 describe("the transform's workloads", () => {

@@ -41,6 +41,10 @@ export function oracleOf(problem: FftProblem, inputs: PortData, planted: Plant |
   };
 
   return {
+    prepare({ count, seed }): void {
+      for (const item of sampleItems(batch, count, seed)) truth(item);
+      expected();
+    },
     check(outputs, sample): Verdict {
       const words = outputs.output as Float32Array | undefined;
       const size = { total: batch, nearTies: 0 };
