@@ -3,7 +3,7 @@
 # clustered, huge and tiny ones; padding and gaps differ by order), and float64 judges every matrix. $OUT gets a journal a form and order, and accuracy.txt: form, n, matrices
 # right of all, and the largest error in n eps (the bound for a table is 10).
 #
-#   pnpm lab pack --no-dawn --out .gpu/lab && bash campaigns/accuracy.sh        24 short sessions; not yet timed on an H200
+#   pnpm lab pack --no-dawn --out .gpu/lab && bash campaigns/accuracy.sh        24 sessions of 20 to 60 s each there, of which the float64 judge on one core takes most
 #   LIMIT=60 bash campaigns/accuracy.sh 384 512        these orders, each session ended after so many seconds
 #   DEVICE=swiftshader MANY=4 bash campaigns/accuracy.sh 24 48        a rehearsal, 8 minutes on two busy cores: each of MANY workgroups of a matrix (8) needs four rows
 #

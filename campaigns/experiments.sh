@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # The experiments, one session and one journal each (those of NATIVE in the native profile too), in calls of LIMIT seconds (200), going on where the last ended.
 #
-#   pnpm lab pack --no-dawn --out .gpu/lab && bash campaigns/experiments.sh        everything: 26 runs, some 620 s on an H200 (estimated), four calls
+#   pnpm lab pack --no-dawn --out .gpu/lab && bash campaigns/experiments.sh        everything: 26 runs, 264 s on an H200, two calls
 #   bash campaigns/experiments.sh masks chunked        those whose names hold a word; PROFILES says in which profiles
 #   bash campaigns/experiments.sh --list        what would run, what is done, the estimate of the rest; nothing runs
 #   DEVICE=swiftshader ROUNDS=2 bash campaigns/experiments.sh chunked        a rehearsal
 #
-# A run costs EACH seconds (22; twice that where a hierarchical filter is in it) until the measured pace replaces it, and is not begun when it would not end in
+# A run costs EACH seconds (12; twice that where a hierarchical filter is in it) until the measured pace replaces it, and is not begun when it would not end in
 # time. Three files come back: experiments.tar (journals of finished runs, NAME.PROFILE.jsonl), experiments.log, unfinished.tar (a run that the limit cut off:
 # its whole rounds can be imported). experiments.tar unpacked into $RESUME does not run again. Import with `pnpm lab experiment import`, in a checkout of the packed commit.
 set -u
 . "$(dirname "$0")/enter.sh"
-: "${LIMIT:=200}" "${DEVICE:=auto}" "${ROUNDS:=8}" "${EACH:=22}" "${PROFILES:=portable native}"
+: "${LIMIT:=200}" "${DEVICE:=auto}" "${ROUNDS:=8}" "${EACH:=12}" "${PROFILES:=portable native}"
 : "${NATIVE:=twiddle-table masks chunked incremental level-loop split-staging}"
 began=$(date +%s); passed() { echo $(( $(date +%s) - began )); }
 work=$(mktemp -d); mkdir -p "$work/done" "$work/cut" "$OUT"

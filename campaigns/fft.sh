@@ -1,23 +1,25 @@
 #!/usr/bin/env bash
-# The batched transform at 2^25 points (n = 256 to 1048576 forward, 4096 inverse) and, beside cuFFT in one run, 32768 transforms of 4096 points (2^27):
-# 75 s a profile on an H200 (estimated), and 15 s for the peers. $OUT gets a journal a profile.
+# The batched transform of 2^LOG points in all (2^23: 64 MiB in, 64 out), n = 256 to 1048576 forward and 4096 inverse, and beside cuFFT in one run 32768
+# transforms of 1024 points (2^25): 90 s a profile on an H200, and 17 s for the peers. $OUT gets a journal a profile. Judging a variant there took 1 to
+# 2 s a trial at 2^23 and 5 s at 2^25, so that 70 s were 29 trials, mostly defaults: the published table is of such a session.
 #
 #   pnpm lab pack --no-dawn --out .gpu/lab && bash campaigns/fft.sh
 #   PROFILES=native BUDGET=60s bash campaigns/fft.sh        one profile
-#   SMALL=1 PEERS= DEVICE=swiftshader PROFILES=portable bash campaigns/fft.sh        a rehearsal at 2^16 points
+#   LOG=16 LONGEST=65536 PEERS= DEVICE=swiftshader PROFILES=portable bash campaigns/fft.sh        a rehearsal
 #
 # PEERS: the peers' script (Python with CuPy and PyTorch; empty for none).
 set -u
 . "$(dirname "$0")/enter.sh"
-: "${PEERS=.gpu/h200_peers.py}"
+: "${PEERS=.gpu/h200_peers.py}" "${LOG:=23}" "${LONGEST:=1048576}"
 if [ -n "$PEERS" ]; then
   python3 "$PEERS" --sections mf --only 'mf/(torch_ifft_noscale|cufft_inplace_noscale)/(1024|4096)/' --total-s 30 --out "$OUT/fft-peers.jsonl" > /dev/null 2> "$OUT/fft-peers.txt"
-  cut -c1-160 "$OUT/fft-peers.jsonl"
+  cut -c1-160 "$OUT/fft-peers.jsonl" 2> /dev/null
 fi
 problems=()
-of() { problems+=(--problem "n=$1,batch=$(( (1 << ${2:-25}) / $1 )),direction=${3:-forward}"); }
-if [ -n "${SMALL:-}" ]; then for n in 256 1024 4096 16384 65536; do of $n 16; done
-else for n in 256 1024 4096 16384 65536 1048576; do of $n; done; of 4096 25 inverse; of 4096 27; fi
+of() { problems+=(--problem "n=$1,batch=$(( (1 << $2) / $1 )),direction=$3"); }
+for n in 256 1024 4096 16384 65536 1048576; do [ $n -gt "$LONGEST" ] || of $n "$LOG" forward; done
+of 4096 "$LOG" inverse
+[ -z "$PEERS" ] || of 1024 25 forward
 # One workgroup: the best configurations of the matched filter at 1024 to 16384 points, and several transforms a workgroup where one has few threads.
 S=staging=split,padding=32,gap=2
 O=one-workgroup
@@ -39,6 +41,6 @@ for steps in side=8,between=two-level,layout=tiles side=16,between=walk,layout=t
 done
 starts=(); for row in "${rows[@]}"; do starts+=(--start "$row"); done
 for profile in ${PROFILES:-portable native}; do
-  lab tune --kernel fft "${problems[@]}" "${starts[@]}" --no-transfer --budget "${BUDGET:-75s}" --device "${DEVICE:-auto}" --profile "$profile" \
+  lab tune --kernel fft "${problems[@]}" "${starts[@]}" --no-transfer --budget "${BUDGET:-90s}" --device "${DEVICE:-auto}" --profile "$profile" \
     --journal "$OUT/fft-$profile.jsonl" 2>&1 | tail -32
 done

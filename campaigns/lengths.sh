@@ -1,14 +1,21 @@
 #!/usr/bin/env bash
-# The matched filter's table again where its rows come of sessions whose commit is in no history: n = 1024, 2048, 8192 (32768 pairs) and 16384
-# (16384 pairs), the tables' best rows tried first, then what the search finds: 430 s on an H200 (two sessions of 200 s, and their starts). $OUT
-# gets a journal a profile; PROFILES=native halves it. Once these are published: pnpm lab results retract 01M8NRTHYBDCDWP049V6WK9EFS (portable)
-# and 01M8NRXGRB7W21E2ZFTSWTNXYQ (native), and `pnpm tables --check --strict` is clean.
+# The matched filter at n = 1024, 2048, 8192 (32768 pairs) and 16384 (16384 pairs) beside its peers in one run, the best rows of earlier tables tried
+# first, then what the search finds: 350 s on an H200 (34 s for the peers, two sessions of 150 s, and their starts). $OUT gets a journal a profile;
+# PROFILES=native halves it.
 #
 #   pnpm lab pack --no-dawn --out .gpu/lab && bash campaigns/lengths.sh
-#   SHAPES="n=1024,data=2,templates=2,pairs=4 n=2048,data=2,templates=2,pairs=4" ROWS=2 BUDGET=60s DEVICE=swiftshader PROFILES=portable \
+#   SHAPES="n=1024,data=2,templates=2,pairs=4 n=2048,data=2,templates=2,pairs=4" ROWS=2 BUDGET=60s PEERS= DEVICE=swiftshader PROFILES=portable \
 #     bash campaigns/lengths.sh        a rehearsal: ROWS keeps the first rows of the list, those of 1024 and 2048 points
+#
+# PEERS: the peers' script (Python with CuPy, PyTorch and Triton; empty for none).
 set -u
 . "$(dirname "$0")/enter.sh"
+: "${PEERS=.gpu/h200_peers.py}"
+if [ -n "$PEERS" ]; then
+  python3 "$PEERS" --sections ceilings,mf --only '(ceilings/(fma|copy)|mf/(torch_ifft_noscale|cufft_inplace_noscale|unfused_triton)/(1024|2048|8192|16384)/(32768|16384)$)' --total-s 45 \
+    --out "$OUT/lengths-peers.jsonl" > /dev/null 2> "$OUT/lengths-peers.txt"
+  cut -c1-120 "$OUT/lengths-peers.jsonl" 2> /dev/null
+fi
 M=data=64,templates=512,pairs=32768
 shapes=(${SHAPES:-n=1024,$M n=2048,$M n=8192,$M n=16384,data=32,templates=512,pairs=16384})
 P=staging=split,padding=32,gap=2
@@ -31,6 +38,6 @@ words=()
 for shape in "${shapes[@]}"; do words+=(--problem "$shape"); done
 for row in "${rows[@]:0:${ROWS:-${#rows[@]}}}"; do words+=(--start "fused/$row"); done
 for profile in ${PROFILES:-portable native}; do
-  lab tune --kernel matched-filter "${words[@]}" --no-transfer --budget "${BUDGET:-200s}" --device "${DEVICE:-auto}" --profile "$profile" \
+  lab tune --kernel matched-filter "${words[@]}" --no-transfer --budget "${BUDGET:-150s}" --device "${DEVICE:-auto}" --profile "$profile" \
     --journal "$OUT/lengths-$profile.jsonl" 2>&1 | tail -25
 done
