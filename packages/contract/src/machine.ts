@@ -14,8 +14,14 @@ export interface MachineLoad {
   readonly othersCores?: number;
   /** The hungriest of them, most first. */
   readonly competitors: readonly Competitor[];
-  /** Utilisation (0 to 1) and programs of the GPU before the session, where its driver tells. */
-  readonly gpu?: { readonly utilisation: number; readonly programs: readonly string[] };
+  /** The GPU before the session, where its driver tells. */
+  readonly gpu?: {
+    /** 0 to 1. */
+    readonly utilisation: number;
+    readonly programs: readonly string[];
+    /** Memory that nobody uses, in bytes. */
+    readonly freeBytes?: number;
+  };
   /** Whether timings would measure the others too; the reasons are the numbers above. */
   readonly busy: boolean;
 }

@@ -125,16 +125,29 @@ async function processTimes(): Promise<readonly ProcessTime[] | undefined> {
   return found.length > 0 ? found : undefined;
 }
 
-/** `nvidia-smi`'s two answers: a utilisation in percent a line (the busiest card counts), and a program's path a line. */
-export function parseNvidia(utilisation: string, programs: string): MachineLoad["gpu"] {
+const MIB = 2 ** 20;
+
+/**
+ * `nvidia-smi`'s two answers: utilisation in percent and free memory in MiB a card (of several the busiest and the fullest count), and a
+ * program's path a line.
+ */
+export function parseNvidia(cards: string, programs: string): MachineLoad["gpu"] {
   const lines = (text: string): string[] =>
     text
       .split("\n")
       .map((line) => line.trim())
       .filter(Boolean);
-  const percents = lines(utilisation).map(Number).filter(Number.isFinite);
+  const column = (index: number): readonly number[] =>
+    lines(cards)
+      .map((line) => Number(line.split(",")[index]?.trim() || Number.NaN))
+      .filter(Number.isFinite);
+  const [percents, free] = [column(0), column(1)];
   const names = lines(programs).map((path) => path.split(/[\\/]/).at(-1) ?? path);
-  return { utilisation: Math.max(0, ...percents) / 100, programs: [...new Set(names)] };
+  return {
+    utilisation: Math.max(0, ...percents) / 100,
+    programs: [...new Set(names)],
+    ...(free.length > 0 ? { freeBytes: Math.min(...free) * MIB } : {}),
+  };
 }
 
 async function nvidiaUse(): Promise<MachineLoad["gpu"] | undefined> {
@@ -145,11 +158,11 @@ async function nvidiaUse(): Promise<MachineLoad["gpu"] | undefined> {
       })
     ).stdout;
   try {
-    const [utilisation, programs] = await Promise.all([
-      ask("--query-gpu=utilization.gpu"),
+    const [cards, programs] = await Promise.all([
+      ask("--query-gpu=utilization.gpu,memory.free"),
       ask("--query-compute-apps=process_name"),
     ]);
-    return parseNvidia(utilisation, programs);
+    return parseNvidia(cards, programs);
   } catch {
     return undefined; // no NVIDIA card, or a driver without the tool
   }

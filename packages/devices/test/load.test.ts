@@ -67,10 +67,14 @@ describe("the verdict", () => {
   });
 
   it("counts a GPU that others use", () => {
-    expect(judgeLoad([], system, parseNvidia("0\n37\n", "/usr/bin/python3\n/opt/x/python3\n"))).toMatchObject(
-      { busy: true, gpu: { utilisation: 0.37, programs: ["python3"] } },
-    );
-    expect(judgeLoad([], system, parseNvidia("[N/A]\n", "")).busy).toBe(false);
+    expect(
+      judgeLoad([], system, parseNvidia("0, 8000\n37, 143000\n", "/usr/bin/python3\n/opt/x/python3\n")),
+    ).toMatchObject({
+      busy: true,
+      gpu: { utilisation: 0.37, programs: ["python3"], freeBytes: 8000 * 2 ** 20 },
+    });
+    expect(parseNvidia("[N/A], [N/A]\n", "")).toEqual({ utilisation: 0, programs: [] });
+    expect(judgeLoad([], system, parseNvidia("[N/A], [N/A]\n", "")).busy).toBe(false);
   });
 });
 

@@ -6,16 +6,22 @@ import type { Io } from "../src/io.ts";
 
 describe("compilers beside a timing", () => {
   it.each([
-    ["discrete", 16, 14],
-    ["discrete", 8, 6],
-    ["discrete", 128, MOST_COMPILERS],
-    ["discrete", 7, 0],
-    ["integrated", 16, 0],
-    ["cpu", 64, 0],
-    ["unknown", 64, 0],
-  ])("of a %s GPU and %i cores are %i unless somebody says how many", (adapterType, cores, count) => {
-    expect(compilersFor(adapterType, cores)).toBe(count);
-  });
+    ["discrete", 16, 140e9, 14],
+    ["discrete", 8, 140e9, 6],
+    ["discrete", 128, 140e9, MOST_COMPILERS],
+    ["discrete", 16, 4e9, 5],
+    ["discrete", 16, 0.5e9, 0],
+    ["discrete", 16, undefined, 10],
+    ["discrete", 7, 140e9, 0],
+    ["integrated", 16, 140e9, 0],
+    ["cpu", 64, undefined, 0],
+    ["unknown", 64, undefined, 0],
+  ])(
+    "of a %s GPU beside %i cores with %s bytes free are %i unless somebody says how many",
+    (adapterType, cores, free, count) => {
+      expect(compilersFor(adapterType, cores, free)).toBe(count);
+    },
+  );
 
   it("whose devices do not open hold up no session that is over, and are no news then", async () => {
     const entry = fileURLToPath(new URL("../../devices/test/silent-host.mjs", import.meta.url));

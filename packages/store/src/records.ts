@@ -120,7 +120,9 @@ const machine = v.object({
   loadAverage: real,
   othersCores: v.exactOptional(real),
   competitors: v.array(v.object({ name: text, cores: real })),
-  gpu: v.exactOptional(v.object({ utilisation: real, programs: v.array(text) })),
+  gpu: v.exactOptional(
+    v.object({ utilisation: real, programs: v.array(text), freeBytes: v.exactOptional(real) }),
+  ),
   busy: v.boolean(),
 });
 

@@ -111,7 +111,7 @@ export function register(program: Command, io: Io): void {
     .option("--trials <n>", "most trials to measure; without --budget they take the time they take")
     .option(
       "--compilers <n>",
-      "hosts that compile while another times, 0 for none (default: all cores but 2 for a discrete GPU beside 8 or more)",
+      "hosts that compile while another times, 0 for none (default: all cores but 2 for a discrete GPU beside 8 or more, as its free memory allows)",
     )
     .option("--profile <name>", "portable (default toggles) or native (robustness off)", "portable")
     .option("--seed <n>", "seed of the strategy and of the inputs", "1")
@@ -175,7 +175,9 @@ async function run(flags: TuneFlags, io: Io): Promise<void> {
   if (flags.requireQuiet && machine.busy) throw busyFault(machine);
   const options = { entry: hostEntry, profile, modules, deadlines: { compile: compileDeadline(budgetMs) } };
   const bench = await openBench(target, options);
-  const compilerCount = wanted ?? compilersFor(bench.hello.info.identity.adapterType, availableParallelism());
+  const compilerCount =
+    wanted ??
+    compilersFor(bench.hello.info.identity.adapterType, availableParallelism(), machine.gpu?.freeBytes);
   const compilers = compilerCount > 0 ? new Compilers(target, compilerCount, options, io) : undefined;
   try {
     await session({
