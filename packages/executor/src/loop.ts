@@ -24,25 +24,28 @@ export interface LoopCost {
   readonly items: number;
 }
 
-/** Encodes passes 0 to count - 1, submitting as many together as the pace allows; what is left of the last ones stays open unless it learns. */
+/**
+ * Encodes passes 0 to count - 1, submitting as many together as the pace allows. What is left of the last ones stays open, its cost counted
+ * to what follows, unless it learns.
+ */
 async function encodePasses(
   count: number,
   encode: (pass: number) => void,
   {
     submitter,
     pace,
-    host,
-  }: { readonly submitter: Submitter; readonly pace: Pace; readonly host: Bound["host"] },
+    bound: { host, budgets },
+  }: { readonly submitter: Submitter; readonly pace: Pace; readonly bound: Bound },
 ): Promise<void> {
   for (let pass = 0; pass < count; ) {
     const some = Math.min(pace.iterations, count - pass);
+    if (!pace.learns) await submitter.reserve(pace.msPerPass * some, budgets.submitMs);
     const startMs = host.now();
     for (const end = pass + some; pass < end; pass++) {
       // A pass may hold many timed ones (a clear ends one), and one submission has queries for 2048.
       if (submitter.timestamps?.full) await submitter.flush();
       encode(pass);
     }
-    if (pass < count || pace.learns) await submitter.flush();
     if (!pace.learns) continue;
     const endMs = await submitter.finish();
     pace.took(Math.max(endMs - startMs - (await host.roundTripMs()), 0), some);
@@ -77,22 +80,16 @@ async function runRepeat(
   encoder: StepEncoder,
   cost: LoopCost,
 ): Promise<number> {
-  const { host, budgets } = bound;
   const { steps, count } = step;
   const pace = paceOf(step, bound, cost);
-  // What came before is not timed with it; or it is submitted apart when both together would take too long.
+  // What came before is not timed with it.
   if (pace.learns) await submitter.finish();
-  else
-    await submitter.reserve(
-      pace.msPerIteration * cost.items * Math.min(count, pace.iterations),
-      budgets.submitMs,
-    );
   const encode = (pass: number): void => {
     for (const step of steps) {
       encoder.encode(submitter.writer, step, { piece, repeat, extentsOffset: extentsOf(pass), recurs });
     }
   };
-  await encodePasses(count, encode, { submitter, pace, host });
+  await encodePasses(count, encode, { submitter, pace, bound });
   return pace.msPerIteration;
 }
 
@@ -121,7 +118,7 @@ async function runLoop(
     for (let iteration = 0; iteration < loop.maximum; ) {
       const count = Math.min(loop.checkEvery, loop.maximum - iteration);
       const first = iteration;
-      await encodePasses(count, (slot) => encode(loop.steps, slot, first + slot), { submitter, pace, host });
+      await encodePasses(count, (slot) => encode(loop.steps, slot, first + slot), { submitter, pace, bound });
       iteration += count;
       if (loop.closing) encode(loop.closing, count - 1, iteration - 1);
       submitter.writer.command().copyBufferToBuffer(memory.get(buffer), offset, word, 0, 4);

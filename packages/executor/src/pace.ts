@@ -29,6 +29,11 @@ export class Pace {
     return this.#most;
   }
 
+  /** Of all items, as told or by the fastest submission so far. */
+  get msPerPass(): number {
+    return this.#each;
+  }
+
   /** Of one item, by the fastest submission so far. */
   get msPerIteration(): number {
     return this.#each / this.#items;

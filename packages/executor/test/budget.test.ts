@@ -118,6 +118,23 @@ describe("a device that is lost when a submission exceeds its limit", () => {
     },
   );
 
+  it("counts what is left of a step's passes to what follows them: no submission is over the budget once costs are known", async () => {
+    const { device, executor, submissions } = await strict(2.5);
+    const made = plan(256, "once");
+    const steps = made.steps as readonly SimpleStep[];
+    // Passes of 40 ms, two to a submission, so that of three one is left: with two of the next step's it would take 120 ms.
+    const sweeps = ["first", "second"].map((stage) => ({ kind: "repeat", stage, steps, count: 3 }) as const);
+    const instance = await (await executor.prepare({ ...made, steps: sweeps })).bind(
+      {},
+      { budgets: { submitMs: BUDGET_MS }, computeUnits: UNITS },
+    );
+    await instance.run();
+    submissions.splice(0);
+    await instance.run({ repeats: 2 });
+    expect(submissions.map(({ ms }) => ms)).toEqual([80, 40, 80, 40, 80, 40, 80, 40]);
+    device.destroy();
+  });
+
   it("takes fewer submissions with a model than by feeling its way, and never starts with a lone item of a device it knows", async () => {
     const feeling = await ran(5, 1000, "once", {});
     await feeling.run;
@@ -153,7 +170,7 @@ describe("a device that is lost when a submission exceeds its limit", () => {
 describe("a cut on a device whose compute units are known", () => {
   const cut = (items: number, msPerItem: number) =>
     cutBatch({
-      plan: plan(items, false),
+      plan: plan(items, "once"),
       limits: DEFAULT_LIMITS,
       budgets: { submitMs: BUDGET_MS, memoryBytes: 2 ** 30 },
       msPerItem,
@@ -172,7 +189,7 @@ describe("a cut on a device whose compute units are known", () => {
   });
 
   it("is by the plan's own minimum where they are not", () => {
-    const request = { plan: plan(120, false), limits: DEFAULT_LIMITS, msPerItem: 1000 };
+    const request = { plan: plan(120, "once"), limits: DEFAULT_LIMITS, msPerItem: 1000 };
     const budgets = { submitMs: BUDGET_MS, memoryBytes: 2 ** 30 };
     expect(cutBatch({ ...request, budgets }).cut.itemsPerPiece).toBe(32);
     expect(cutBatch({ ...request, budgets, computeUnits: 4 }).cut.itemsPerPiece).toBe(4);
