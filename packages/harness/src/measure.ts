@@ -38,7 +38,8 @@ export async function measureVariant(bench: Workbench, request: MeasureRequest):
 async function verifyAndTime(trial: Opened, known: Known): Promise<void> {
   const { bench, request, subject, instance } = trial;
   const { context } = bench;
-  if (!(await verify(trial, known))) return;
+  const right = await verify(trial, known);
+  if (!right) return;
   if (request.grade !== "screened" && !(await verifyFewer(trial, known))) return;
   context.onPhase("warm-up");
   await bench.settle();
@@ -49,7 +50,7 @@ async function verifyAndTime(trial: Opened, known: Known): Promise<void> {
     ({ timeable, sampled } = await time(trial));
   }
 
-  if (!(await witness(trial, known, timeable, sampled.timing.repeats))) return;
+  if (!(await witness(trial, known, timeable, sampled.timing.repeats, right))) return;
   known.timing = sampled.timing;
   if (sampled.status !== "ok") fail(known, sampled.status, sampled.reason ?? sampled.status);
   if (request.grade === "certified" && sampled.status !== "unresolved" && sampled.timing.clock === "gpu") {

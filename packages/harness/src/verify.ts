@@ -38,9 +38,23 @@ function unwritten(
   return worst;
 }
 
-/** Reads the outputs as they are and judges them. */
-export async function checkOutputs(instance: Instance, one: Case, look: Look): Promise<Verdict> {
-  return judgeOutputs(await instance.read(outputs(look.ports)), one, look);
+/** The outputs as they are. */
+export function readOutputs(instance: Instance, look: Look): Promise<PortData> {
+  return instance.read(outputs(look.ports));
+}
+
+/** Whether both hold the same words in the same ports: the verdict on one is then the verdict on the other. */
+export function sameWords(a: PortData, b: PortData): boolean {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => sameBits(a[name]!, b[name]));
+}
+
+function sameBits(a: PortData[string], b: PortData[string] | undefined): boolean {
+  if (!b || a.length !== b.length) return false;
+  const x = new Uint32Array(a.buffer, a.byteOffset, a.length);
+  const y = new Uint32Array(b.buffer, b.byteOffset, b.length);
+  for (let at = 0; at < x.length; at += 1) if (x[at] !== y[at]) return false;
+  return true;
 }
 
 /** Judges outputs that were read. Words never written are a mismatch even where the oracle samples. */
@@ -87,7 +101,7 @@ export function failureOf(
 
 /**
  * Verifies an instance on every case in turn (poison, run, read, check); the first case's inputs are bound already.
- * Stops at the first that fails. Resolves with the merged verdict, the seeds that were run and the last run.
+ * Stops at the first that fails. Resolves with the merged verdict, the seeds that were run, the last run and its outputs.
  */
 export async function verifyCases(
   instance: Instance,
@@ -99,16 +113,19 @@ export async function verifyCases(
   readonly failure?: Failure;
   readonly seeds: readonly number[];
   readonly run: Run;
+  readonly found: PortData;
 }> {
   let merged: Verdict | undefined;
   const seeds: number[] = [];
   let run: Run | undefined;
+  let found: PortData = {};
   for (const made of cases) {
     const one = made();
     if (run) instance.write(one.inputs);
     instance.poison();
     run = await instance.run({ timing: "total" });
-    const verdict = await checkOutputs(instance, one, look);
+    found = await readOutputs(instance, look);
+    const verdict = judgeOutputs(found, one, look);
     seeds.push(one.seed);
     merged = merged ? mergeVerdicts(merged, verdict) : verdict;
     const failure = failureOf(verdict, accuracy);
@@ -118,8 +135,9 @@ export async function verifyCases(
         failure: { ...failure, reason: `seed ${one.seed}: ${failure.reason}` },
         seeds,
         run,
+        found,
       };
     }
   }
-  return { verdict: merged!, seeds, run: run! };
+  return { verdict: merged!, seeds, run: run!, found };
 }

@@ -1,11 +1,13 @@
 import { Fault } from "@tunelab/contract";
 import { describe, expect, it } from "vitest";
 import { CaseCache } from "../src/cases.ts";
-import { failureOf, verifyCases } from "../src/verify.ts";
+import { type Known, type Opened, verify as verifyOpened, witness } from "../src/opened.ts";
+import { failureOf, sameWords, verifyCases } from "../src/verify.ts";
 import { fakeCase, fakeInstance, PORTS } from "./fake-instance.ts";
 import { toySuite } from "./toy.ts";
 
 const LOOK = { operation: "double", ports: PORTS, sample: 4 };
+const NO_PROBES = { probes: {} };
 const ACCURACY = { bound: 1e-6, measure: "relative error" };
 const cases = [1, 5, 9].map((seed) => fakeCase(seed));
 const verify = (instance = fakeInstance(cases[0]!.inputs), given = cases) =>
@@ -56,6 +58,52 @@ describe("verification", () => {
     const failure = await verify(undefined, [broken]).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(Fault);
     expect(failure).toMatchObject({ kind: "data", message: "the suite of double failed: no float64 here" });
+  });
+});
+
+describe("what the last timed submission left", () => {
+  /** A trial of one seed whose instance writes `spoilt` over its outputs in the second run, and how often its oracle was asked. */
+  async function witnessed(spoilt?: readonly number[]) {
+    let asked = 0;
+    const one = fakeCase(1, () => {
+      asked += 1;
+      return {};
+    });
+    const instance = fakeInstance(one.inputs, (x, out, run) =>
+      out.set(run > 0 && spoilt ? spoilt : x.map((v) => 2 * v)),
+    );
+    const suite = { operation: { name: "double", ports: () => PORTS, accuracy: ACCURACY } };
+    const request = { problem: {}, oracleSample: 4 };
+    const bench = { context: { onPhase: () => {} } };
+    const subject = { plan: { batch: { items: 4 } } };
+    const opened = { bench, suite, request, subject, cases: [() => one], instance } as unknown as Opened;
+    const known = { status: "ok" } as unknown as Known;
+    const timeable = {
+      sample: () => instance.run(),
+      get last() {
+        return NO_PROBES;
+      },
+    };
+    const right = await verifyOpened(opened, known);
+    const stands = await witness(opened, known, timeable as never, 1, right);
+    return { stands, asked, known, right };
+  }
+
+  it("is not judged again when it is word by word what was right before", async () => {
+    const { stands, asked, known, right } = await witnessed();
+    expect(right).toEqual({ out: Float32Array.of(2, 4, 6, 8) });
+    expect({ stands, asked, status: known.status }).toEqual({ stands: true, asked: 1, status: "ok" });
+  });
+
+  it("is judged when a single word differs, bit by bit", async () => {
+    const spoilt = await witnessed([2, 4, 6, 8.5]);
+    expect(spoilt).toMatchObject({ stands: false, asked: 2 });
+    expect(spoilt.known).toMatchObject({ status: "wrong", reason: "after 1 timed repeats: 3/4 right" });
+    // Words that are other bits of the same number, such as -0, are other words.
+    expect(sameWords({ out: Float32Array.of(0) }, { out: Float32Array.of(-0) })).toBe(false);
+    expect(sameWords({ out: Float32Array.of(Number.NaN) }, { out: Float32Array.of(Number.NaN) })).toBe(true);
+    expect(sameWords({ out: Float32Array.of(1, 2) }, { out: Float32Array.of(1) })).toBe(false);
+    expect(sameWords({ a: Float32Array.of(1) }, { b: Float32Array.of(1) })).toBe(false);
   });
 });
 
