@@ -10,13 +10,9 @@
 # PEERS: the peers' script (Python with CuPy and cuSOLVER; empty for none). PORTABLE, NATIVE: seconds for small, middle and large. $OUT gets a journal each.
 set -u
 . "$(dirname "$0")/enter.sh"
-: "${PEERS=.gpu/h200_peers.py}" "${SMALL:=8/8192 16/8192 32/8192}" "${MIDDLE:=64/1024}" "${LARGE:=128/256 256/16 512/1}" "${PORTABLE:=60 40 125}" "${NATIVE:=45 25 80}"
+: "${SMALL:=8/8192 16/8192 32/8192}" "${MIDDLE:=64/1024}" "${LARGE:=128/256 256/16 512/1}" "${PORTABLE:=60 40 125}" "${NATIVE:=45 25 80}"
 parts=("$@"); [ $# -gt 0 ] || parts=(small middle large)
-if [ -n "$PEERS" ]; then
-  python3 "$PEERS" --sections eigh --only 'eigh/cusolver_(syevj|Xsyev)Batched_v/(8/8192|16/8192|32/8192|64/1024|128/256|256/16|512/1)$' --total-s 40 \
-    --out "$OUT/eigh-peers.jsonl" > /dev/null 2> "$OUT/eigh-peers.txt"
-  grep -hs syev "$OUT/eigh-peers.jsonl" | cut -c1-160
-fi
+peers eigh 'eigh/cusolver_(syevj|Xsyev)Batched_v/(8/8192|16/8192|32/8192|64/1024|128/256|256/16|512/1)$' 40 eigh
 O=one-sided
 W=tridiagonal/memory=workgroup,groups=1,reduction=subgroup,solver=ql
 G=tridiagonal/memory=global,reduction=subgroup,solver=divide,sweeps=2
@@ -32,7 +28,7 @@ for profile in ${PROFILES:-portable native}; do
     problems=(); for size in $sizes; do problems+=(--problem "n=${size%/*},batch=${size#*/}"); done
     declare -n named=starts_$part only=only_$part
     starts=(); [ -n "${NO_STARTS:-}" ] || for one in "${named[@]}"; do starts+=(--start "$one"); done
-    lab tune --device "${DEVICE:-auto}" --kernel eigh "${only[@]}" "${problems[@]}" "${starts[@]}" --budget "${budget}s" --profile "$profile" --journal "$OUT/eigh-$part-$profile.jsonl" 2>&1 | tail -16
+    kept 16 lab tune --device "${DEVICE:-auto}" --kernel eigh "${only[@]}" "${problems[@]}" "${starts[@]}" --budget "${budget}s" --profile "$profile" --journal "$OUT/eigh-$part-$profile.jsonl"
     echo "$part, $profile: $SECONDS s"
   done
 done

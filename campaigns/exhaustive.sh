@@ -14,6 +14,8 @@
 set -u
 . "$(dirname "$0")/enter.sh"
 N=${1:-4096} MODE=${2:-exhaustive}
+case $N in 1024 | 2048 | 4096 | 8192 | 16384) ;; *) echo "exhaustive.sh N [exhaustive|default]: N is 1024, 2048, 4096, 8192 or 16384, not $N" >&2; exit 2 ;; esac
+case $MODE in exhaustive | default) ;; *) echo "exhaustive.sh N [exhaustive|default], not $MODE" >&2; exit 2 ;; esac
 [ "$MODE" = default ] && BUDGET=${BUDGET:-8m} || BUDGET=${BUDGET:-9m}
 [ "$N" = 16384 ] && : "${PAIRS:=16384}" "${DATA:=32}"
 : "${PAIRS:=32768}" "${DATA:=64}" "${TEMPLATES:=512}"
@@ -25,8 +27,8 @@ problem="n=$N,data=$DATA,templates=$TEMPLATES,pairs=$PAIRS"
 journal=$OUT/$MODE-$N.jsonl
 strategy=exhaustive; [ "$MODE" = default ] && strategy=model
 again=(); [ "$MODE" = exhaustive ] && [ -f "$RESUME/exhaustive-$N.jsonl" ] && cp "$RESUME/exhaustive-$N.jsonl" "$journal" && again=(--resume)
-lab tune --kernel matched-filter --algorithm fused --problem "$problem" --where "$WHERE" --strategy $strategy ${COMPILERS:+--compilers $COMPILERS} \
-  --no-transfer --profile "${PROFILE:-portable}" --budget "$BUDGET" --device "${DEVICE:-auto}" --journal "$journal" "${again[@]}" --out "$OUT/lab-$MODE-$N" 2>&1 | tail -"${LINES_KEPT:-30}"
+kept "${LINES_KEPT:-30}" lab tune --kernel matched-filter --algorithm fused --problem "$problem" --where "$WHERE" --strategy $strategy ${COMPILERS:+--compilers $COMPILERS} \
+  --no-transfer --profile "${PROFILE:-portable}" --budget "$BUDGET" --device "${DEVICE:-auto}" --journal "$journal" "${again[@]}" --out "$OUT/lab-$MODE-$N"
 rm -rf "$OUT/lab-$MODE-$N"
 of() { [ -f "$OUT/$1-$N.jsonl" ] && echo "$OUT/$1-$N.jsonl" || echo "$RESUME/$1-$N.jsonl"; }
 node $campaigns/exhaustive-verdict.mjs "$(of exhaustive)" "$(of default)"

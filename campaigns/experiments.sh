@@ -28,6 +28,7 @@ for profile in $PROFILES; do for name in $names; do
   [ "$profile" = native ] && ! holds "$name" $NATIVE && continue
   [ -e "$work/done/$name.$profile.jsonl" ] || todo+=("$name.$profile")
 done; done
+[ $# -eq 0 ] || [ "${#todo[@]}" -gt 0 ] || [ -n "$(ls "$work/done")" ] || { echo "no experiment's name holds $*: --list shows them" >&2; rm -r "$work"; exit 2; }
 cost() { case $1 in *hierarchical*|*tile-fused-or*) echo $(( 2 * EACH )) ;; *) echo "$EACH" ;; esac; }
 rest=0; for one in ${todo[@]+"${todo[@]}"}; do rest=$(( rest + $(cost "$one") )); done
 log "$(ls "$work/done" | wc -l) runs done, ${#todo[@]} to do, about $rest s; this call ends after $LIMIT s"

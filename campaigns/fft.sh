@@ -10,11 +10,8 @@
 # PEERS: the peers' script (Python with CuPy and PyTorch; empty for none).
 set -u
 . "$(dirname "$0")/enter.sh"
-: "${PEERS=.gpu/h200_peers.py}" "${LOG:=23}" "${LONGEST:=1048576}"
-if [ -n "$PEERS" ]; then
-  python3 "$PEERS" --sections mf --only 'mf/(torch_ifft_noscale|cufft_inplace_noscale)/(1024|4096)/' --total-s 30 --out "$OUT/fft-peers.jsonl" > /dev/null 2> "$OUT/fft-peers.txt"
-  cut -c1-160 "$OUT/fft-peers.jsonl" 2> /dev/null
-fi
+: "${LOG:=23}" "${LONGEST:=1048576}"
+peers mf 'mf/(torch_ifft_noscale|cufft_inplace_noscale)/(1024|4096)/' 30 fft
 problems=()
 of() { problems+=(--problem "n=$1,batch=$(( (1 << $2) / $1 )),direction=$3"); }
 for n in 256 1024 4096 16384 65536 1048576; do [ $n -gt "$LONGEST" ] || of $n "$LOG" forward; done
@@ -41,6 +38,6 @@ for steps in side=8,between=two-level,layout=tiles side=16,between=walk,layout=t
 done
 starts=(); for row in "${rows[@]}"; do starts+=(--start "$row"); done
 for profile in ${PROFILES:-portable native}; do
-  lab tune --kernel fft "${problems[@]}" "${starts[@]}" --no-transfer --budget "${BUDGET:-90s}" --device "${DEVICE:-auto}" --profile "$profile" \
-    --journal "$OUT/fft-$profile.jsonl" 2>&1 | tail -32
+  kept 32 lab tune --kernel fft "${problems[@]}" "${starts[@]}" --no-transfer --budget "${BUDGET:-90s}" --device "${DEVICE:-auto}" --profile "$profile" \
+    --journal "$OUT/fft-$profile.jsonl"
 done

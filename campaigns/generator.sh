@@ -20,6 +20,6 @@ for one in "$B,twiddles=direct,$R" "$B,twiddles=direct,$R,loads=vector" "$B,twid
   starts+=(--start "$one")
 done
 for profile in ${PROFILES:-portable native}; do
-  lab tune --kernel matched-filter --problem "${PROBLEM:-n=4096,data=64,templates=512,pairs=32768}" "${starts[@]}" --budget "${BUDGET:-80s}" --device "${DEVICE:-auto}" \
-    --profile "$profile" --journal "$OUT/generator-$profile.jsonl" 2>&1 | tail -25
+  kept 25 lab tune --kernel matched-filter --problem "${PROBLEM:-n=4096,data=64,templates=512,pairs=32768}" "${starts[@]}" --budget "${BUDGET:-80s}" --device "${DEVICE:-auto}" \
+    --profile "$profile" --journal "$OUT/generator-$profile.jsonl"
 done

@@ -41,7 +41,7 @@ tile band=256,$G,$C16,coarseTile=4,coarseHoist=false,${REF/refineGap=2/refineGap
 two band=256,$G,$C16,coarseTile=8,$Q0=2,queue=512,$REF
 two band=256,$G,$C16,coarseTile=4,$Q0=8,queue=512,$REF
 for profile in ${PROFILES:-portable native}; do
-  lab tune --kernel matched-filter --problem "$problem" "${starts[@]}" --no-transfer --budget "${BUDGET:-90s}" ${TRIALS:+--trials $TRIALS} --device "${DEVICE:-auto}" --profile "$profile" \
-    --journal "$OUT/hierarchical-$profile.jsonl" 2>&1 | tail -25
+  kept 25 lab tune --kernel matched-filter --problem "$problem" "${starts[@]}" --no-transfer --budget "${BUDGET:-90s}" ${TRIALS:+--trials $TRIALS} --device "${DEVICE:-auto}" --profile "$profile" \
+    --journal "$OUT/hierarchical-$profile.jsonl"
 done
 node $campaigns/hierarchical-ratios.mjs "$OUT" | tee "$OUT/hierarchical-ratios.txt"

@@ -10,12 +10,7 @@
 # PEERS: the peers' script (Python with CuPy, PyTorch and Triton; empty for none).
 set -u
 . "$(dirname "$0")/enter.sh"
-: "${PEERS=.gpu/h200_peers.py}"
-if [ -n "$PEERS" ]; then
-  python3 "$PEERS" --sections ceilings,mf --only '(ceilings/(fma|copy)|mf/(torch_ifft_noscale|cufft_inplace_noscale|unfused_triton)/(1024|2048|8192|16384)/(32768|16384)$)' --total-s 45 \
-    --out "$OUT/lengths-peers.jsonl" > /dev/null 2> "$OUT/lengths-peers.txt"
-  cut -c1-120 "$OUT/lengths-peers.jsonl" 2> /dev/null
-fi
+peers ceilings,mf '(ceilings/(fma|copy)|mf/(torch_ifft_noscale|cufft_inplace_noscale|unfused_triton)/(1024|2048|8192|16384)/(32768|16384)$)' 45 lengths
 M=data=64,templates=512,pairs=32768
 shapes=(${SHAPES:-n=1024,$M n=2048,$M n=8192,$M n=16384,data=32,templates=512,pairs=16384})
 P=staging=split,padding=32,gap=2
@@ -38,6 +33,6 @@ words=()
 for shape in "${shapes[@]}"; do words+=(--problem "$shape"); done
 for row in "${rows[@]:0:${ROWS:-${#rows[@]}}}"; do words+=(--start "fused/$row"); done
 for profile in ${PROFILES:-portable native}; do
-  lab tune --kernel matched-filter "${words[@]}" --no-transfer --budget "${BUDGET:-150s}" --device "${DEVICE:-auto}" --profile "$profile" \
-    --journal "$OUT/lengths-$profile.jsonl" 2>&1 | tail -25
+  kept 25 lab tune --kernel matched-filter "${words[@]}" --no-transfer --budget "${BUDGET:-150s}" --device "${DEVICE:-auto}" --profile "$profile" \
+    --journal "$OUT/lengths-$profile.jsonl"
 done

@@ -26,6 +26,6 @@ W="radix=8|16|32,points=16|32,reduction=subgroup,side=4|8|16,padding=0|16|32"
 for profile in ${PROFILES:-portable native}; do
   lab tune --device "${DEVICE:-auto}" --kernel matched-filter --algorithm four-step "${problems[@]}" "${starts[@]}" --where "$W" --budget "${BUDGET:-62s}" --profile "$profile" \
     --journal "$OUT/long-$profile.jsonl" > "$OUT/long-$profile.txt" 2>&1
-  echo "exit $? $profile"
+  code=$?; echo "exit $code $profile"; [ $code -eq 0 ] || { status=$code; tail -n 1 "$OUT/long-$profile.txt"; }
   grep -E "^(problem|data=|Ceilings|Noise)|of FMA|trials" "$OUT/long-$profile.txt" | tail -16
 done

@@ -14,7 +14,7 @@ studies=("$@"); [ $# -gt 0 ] || studies=(eigh/backends eigh/threads eigh/crossov
 for study in "${studies[@]}"; do
   name=${study/\//-}-${PROFILE:-portable}.jsonl
   resume=(); [ ! -f "$RESUME/$name" ] || resume=(--resume "$RESUME/$name")
-  timeout -s INT -k 10 "${LIMIT:-300}" node "$LAB"/lab.mjs tables --measure --device "${DEVICE:-auto}" --profile "${PROFILE:-portable}" --only "$study" \
-    "${resume[@]}" --journal "$OUT/$name" 2>&1 | tail -8
+  kept 8 timeout -s INT -k 10 "${LIMIT:-300}" node "$LAB"/lab.mjs tables --measure --device "${DEVICE:-auto}" --profile "${PROFILE:-portable}" --only "$study" \
+    "${resume[@]}" --journal "$OUT/$name"
   echo "$study: $SECONDS s"
 done
