@@ -14,6 +14,7 @@ import {
 import { floorOf } from "@tunelab/selection";
 import { armsChart } from "./chart.ts";
 import type { Claim, NamedExperiment } from "./definition.ts";
+import { VERDICTS_MEAN } from "./overview.ts";
 import {
   type ArmResult,
   type ExperimentResult,
@@ -71,7 +72,7 @@ function readmeText(
   const withdrawn = result?.withdrawn ?? [];
   if (runs.length === 0) parts.push("Not measured yet.");
   if (runs.length + withdrawn.length > 0)
-    parts.push("## Verdicts", verdictGrid(named, runs, withdrawn, standings));
+    parts.push("## Verdicts", VERDICTS_MEAN, verdictGrid(named, runs, withdrawn, standings));
   for (const run of runs) parts.push(...runParts(named, run, standings.get(run.session)));
   return `${parts.join("\n\n")}\n`;
 }

@@ -4,6 +4,7 @@ import {
   checkDefinition,
   completed,
   experimentFiles,
+  overviewText,
   parseResult,
   runSlots,
   runsOf,
@@ -212,6 +213,23 @@ describe("an experiment's page", () => {
     const files = await experimentFiles(named(), none);
     expect([...files.keys()]).toEqual(["README.md"]);
     expect(files.get("README.md")).not.toMatch(/NaN|undefined|Infinity/);
+  });
+
+  it("stands on the page of all beside what every device measured, with a dash where none did", () => {
+    const measured = runsOf(
+      evidence([named()], (name) => (name === "wide" ? 10 : 19)),
+      [named()],
+    ).get(NAME)!;
+    const page = overviewText([
+      { named: named(), result: withRun(undefined, NAME, measured) },
+      { named: { ...named(), name: "2026-12-01-again" }, result: undefined },
+    ]);
+    expect(page).toContain(`## [Does width pay?](${NAME}/README.md)`);
+    expect(page).toContain("| claim | predicted | theirs | NVIDIA H200, portable |");
+    expect(page).toContain("| narrow takes twice wide | 2.00x | -- | 1.90x, kept |");
+    expect(page.slice(page.indexOf("2026-12-01-again"))).toContain(
+      "| narrow takes twice wide | 2.00x | -- | -- |",
+    );
   });
 
   it("sets a device's name as text, whatever it says", async () => {

@@ -10,6 +10,7 @@ import {
   type ExperimentRun,
   experimentFiles,
   type NamedExperiment,
+  overviewText,
   parseResult,
   type Standings,
   serialiseResult,
@@ -161,6 +162,7 @@ export async function keepRuns(
     await keepResult(root, named, result);
     if (result.runs.includes(run)) folders.push(`experiments/${name}`);
   }
+  await keepOverview(root);
   return folders;
 }
 
@@ -180,11 +182,27 @@ export async function retractRun(
   const result = await readResult(root, named.name);
   if (!result) throw new Fault("usage", `experiment ${named.name} has no result yet`);
   await keepResult(root, named, withoutRun(result, session, reason));
+  await keepOverview(root);
 }
 
-/** What `lab experiment` owns: pages and pictures in the experiments' folders. */
+const OVERVIEW = "experiments/README.md";
+
+async function overview(root: string, experiments: readonly NamedExperiment[]): Promise<string> {
+  const all = experiments.map(async (named) => ({ named, result: await readResult(root, named.name) }));
+  return overviewText(await Promise.all(all));
+}
+
+/** The page of all, after a result changed. */
+async function keepOverview(root: string): Promise<void> {
+  await writeWhole(join(root, OVERVIEW), await overview(root, await loadExperiments()));
+}
+
+/** What `lab experiment` owns: the page of all, and pages and pictures in the experiments' folders. */
 export const EXPERIMENTS_OWN: Owned = [
-  { folder: "experiments", owns: (path) => /^experiments\/\d{4}-[^/]+\/[^/]+\.(md|svg)$/.test(path) },
+  {
+    folder: "experiments",
+    owns: (path) => /^experiments\/(README\.md|\d{4}-[^/]+\/[^/]+\.(md|svg))$/.test(path),
+  },
 ];
 
 /** Every generated file of every experiment, with its path from the checkout's root. */
@@ -192,7 +210,7 @@ export async function generatedExperiments(
   root: string,
   experiments: readonly NamedExperiment[],
 ): Promise<ReadonlyMap<string, string>> {
-  const files = new Map<string, string>();
+  const files = new Map<string, string>([[OVERVIEW, await overview(root, experiments)]]);
   for (const named of experiments) {
     const result = await readResult(root, named.name);
     for (const [file, text] of await experimentFiles(named, result, await standings(root, named, result)))

@@ -153,7 +153,7 @@ const algorithmsOf = (points: readonly Point[]): readonly string[] =>
 const pointsAt = (points: readonly Point[], { problem }: TableEntry, algorithm: string): readonly Point[] =>
   points.filter((point) => point.key === problemKey(problem) && point.algorithm === algorithm);
 
-/** Where the best algorithm changes between neighbouring sizes, in words. */
+/** Where the best algorithm changes between neighbours in the table, in words: by size where nothing else differs, else by both problems. */
 function changesAlong(table: TuningTable): readonly string[] {
   const entries = orderedEntries(table).filter((entry) => bestRow(entry));
   const x = leadingDimension(entries);
@@ -161,7 +161,11 @@ function changesAlong(table: TuningTable): readonly string[] {
   return entries.slice(1).flatMap((entry, index) => {
     const before = entries[index]!;
     const [from, to] = [bestRow(before)!.algorithm, bestRow(entry)!.algorithm];
-    if (from === to || restOf(before.problem, x) !== restOf(entry.problem, x)) return [];
+    if (from === to) return [];
+    if (restOf(before.problem, x) !== restOf(entry.problem, x))
+      return [
+        `${codeSpan(from)} at ${problemKey(before.problem)}, ${codeSpan(to)} at ${problemKey(entry.problem)}`,
+      ];
     return [
       `${codeSpan(from)} up to ${x}=${before.problem[x]}, ${codeSpan(to)} from ${x}=${entry.problem[x]}`,
     ];

@@ -181,4 +181,13 @@ test("the operation's page says where one algorithm takes over from another", as
   expect(pages.get("operations/matched-filter")!.markdown()).toContain(
     "`small` up to n=128, `large` from n=256",
   );
+  // Where another dimension goes with the size, as a batch that fills the device, both problems are named.
+  const filling = (n: number, algorithm: string) => ({
+    ...by(n, algorithm),
+    problem: { n, batch: 4096 / n },
+  });
+  const others = await reportPages(input([table([filling(64, "small"), filling(256, "large")])]));
+  expect(others.get("operations/matched-filter")!.markdown()).toContain(
+    "`small` at batch=64,n=64, `large` at batch=16,n=256",
+  );
 });
