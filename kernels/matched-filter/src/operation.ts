@@ -34,7 +34,7 @@ const extent = (name: keyof typeof EXTENT_WEIGHTS, fallback: number, doc: string
  * record: the index of the largest |z| (the lowest of equals), z there, and |z|.
  * Ports: data f32 [data, n, 2], templates f32 [templates, n, 2], pairs u32 [pairs, 2], records u32 [pairs, 4] (index, then
  * re, im and magnitude as f32 bits). No peak: index 0xffffffff and zeros, as for a pair with a NaN; one with an infinity, or |z|^2
- * beyond float32, has none or an infinite magnitude; no other pair is touched. With a `threshold` peaks of a magnitude under it are none:
+ * beyond float32, has none or an infinite magnitude; no other pair is touched. Under 1e-18 |z|^2 leaves float32 at its other end: digits, then lags are lost. With a `threshold` peaks of a magnitude under it are none:
  * the question that the hierarchical algorithms answer without a full transform of every pair.
  */
 export const operation: Operation<MatchedFilterProblem> = {
