@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { driver } from "../../../test/embedded.ts";
-import { ORDERS, type Wanted, wantedOf } from "./accuracy/options.ts";
+import { FAILED, failureText, ORDERS, type Wanted, wantedOf } from "./accuracy/options.ts";
 import { pageOf } from "./accuracy/page.ts";
 import { PAGE, records, writeWhole } from "./accuracy/records.ts";
 
@@ -20,8 +21,9 @@ async function measure({ forms, orders }: Wanted): Promise<void> {
     ],
     { env: { ...process.env, ...driver }, stdio: "inherit" },
   );
-  const code = await new Promise((resolve) => child.on("exit", resolve));
-  if (code !== 0) throw new Error(`the run ended with ${code}; rows so far are kept`);
+  const [code, signal] = await once(child, "exit");
+  if (code === FAILED) process.exit(FAILED); // it has said why
+  if (code !== 0) throw new Error(`the run ended with ${signal ?? code}; rows so far are kept`);
 }
 
 const wanted = wantedOf(process.argv.slice(2));
@@ -29,5 +31,12 @@ if ("exit" in wanted) {
   (wanted.exit === 0 ? console.log : console.error)(wanted.say);
   process.exit(wanted.exit);
 }
-if (!wanted.page) await measure(wanted);
-await writeWhole(PAGE, pageOf(await records(), ORDERS));
+try {
+  // What a run would only find when it comes to that form, after minutes.
+  const found = await records();
+  if (!wanted.page) await measure(wanted);
+  await writeWhole(PAGE, pageOf(wanted.page ? found : await records(), ORDERS));
+} catch (error) {
+  console.error(failureText(error));
+  process.exit(FAILED);
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ORDERS, wantedOf } from "../bench/accuracy/options.ts";
+import { failureText, ORDERS, wantedOf } from "../bench/accuracy/options.ts";
 import { pageOf } from "../bench/accuracy/page.ts";
-import type { Row } from "../bench/accuracy/records.ts";
+import { parseRecord, type Row } from "../bench/accuracy/records.ts";
 
 const row = (n: number, error: number, rest: Partial<Row> = {}): Row => ({
   n,
@@ -71,5 +71,26 @@ describe("the command line of the accuracy run", () => {
     expect(wanted.exit).toBe(2);
     expect(wanted.say).toMatch(said);
     expect(wanted.say).not.toContain("\n");
+  });
+});
+
+describe("a record that is not whole", () => {
+  it.each([["[{"], ['{"form":"scalar","rows":[\n  {"n":1'], ["null"], ['{"form":"scalar"}'], [""]])(
+    "%j is refused in one line that names the file and says to remove it",
+    (text) => {
+      let said = "";
+      try {
+        parseRecord(text, "reports/scalar.json");
+      } catch (error) {
+        said = failureText(error);
+      }
+      expect(said).toBe(
+        "accuracy: reports/scalar.json is no whole record: remove it, and its form is measured again",
+      );
+    },
+  );
+
+  it("does not stand in the way of one that is", () => {
+    expect(parseRecord('{"form":"scalar","device":"d","rows":[]}', "x").rows).toEqual([]);
   });
 });

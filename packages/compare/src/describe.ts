@@ -47,6 +47,33 @@ export async function describeBundle(path: string): Promise<Described | { readon
   }
 }
 
+/** Runs in the child: a bundle, and problems as JSON. */
+const ASKING = `
+const { suite } = await import(process.argv[1]);
+const all = JSON.parse(process.argv[2]).map((problem) => suite.operation.refuse(problem) ?? null);
+process.stdout.write(JSON.stringify(all), () => process.exit(0));
+`;
+
+/**
+ * Why a bundle's operation refuses each of some problems, one line each, asked in a process of its own; undefined for those that it
+ * takes, and for all of them where the bundle cannot be asked: its rows say why.
+ */
+export async function refusalsOf(
+  path: string,
+  problems: readonly Problem[],
+): Promise<readonly (string | undefined)[]> {
+  try {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ["--input-type=module", "-e", ASKING, pathToFileURL(path).href, JSON.stringify(problems)],
+      { timeout: DESCRIBE_MS, killSignal: "SIGKILL", maxBuffer: MOST_BYTES },
+    );
+    return (JSON.parse(stdout) as readonly (string | null)[]).map((why) => why ?? undefined);
+  } catch {
+    return problems.map(() => undefined);
+  }
+}
+
 function whyNot(error: unknown): string {
   const {
     killed,

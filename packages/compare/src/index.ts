@@ -1,3 +1,4 @@
+export { refusalsOf } from "./describe.ts";
 export { type Git, git } from "./git.ts";
 export * from "./offer.ts";
 export { type OfferRequest, offerOf } from "./offer-side.ts";

@@ -2,7 +2,7 @@ export { checkDefinition, completed, EXPERIMENT_NAME } from "./check.ts";
 export * from "./definition.ts";
 export { commandOf, commandWords, EXPERIMENT_WORKLOAD, runsOf } from "./extract.ts";
 export { overviewText, type Reported } from "./overview.ts";
-export { boundText, experimentFiles, type Standings } from "./readme.ts";
+export { experimentFiles, intervalText, type Standings } from "./readme.ts";
 export * from "./result.ts";
 export { type RunProgress, runSlots } from "./run.ts";
 export { ROUNDS, type Slot, schedule } from "./schedule.ts";

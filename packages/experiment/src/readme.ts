@@ -185,14 +185,20 @@ function shareCells(
 
 function measuredCells({ claim, verdict, ratio, low, high, why }: Judged): readonly string[] {
   if (ratio === undefined) return [NOTHING, NOTHING, why ? `${verdict}: ${why}` : verdict];
-  const interval =
-    claim.figure === "error" ? "the same in every run" : `${boundText(low)} to ${boundText(high)}`;
+  const interval = claim.figure === "error" ? "the same in every run" : intervalText(low, high);
   return [formatRatio(ratio), interval, verdict];
 }
 
-/** An end of an interval in words: fewer than six rounds bound nothing. */
-export const boundText = (ratio: number | undefined): string =>
-  ratio !== undefined && Number.isFinite(ratio) && ratio > 0 ? formatRatio(ratio) : "unbounded";
+/** `1.02x to 1.10x`; fewer than six rounds bound nothing. */
+export function intervalText(low: number | undefined, high: number | undefined): string {
+  const [from, to] = [boundText(low), boundText(high)];
+  return from === to && from === UNBOUNDED ? "too few rounds for an interval" : `${from} to ${to}`;
+}
+
+const UNBOUNDED = "unbounded";
+
+const boundText = (ratio: number | undefined): string =>
+  ratio !== undefined && Number.isFinite(ratio) && ratio > 0 ? formatRatio(ratio) : UNBOUNDED;
 
 function medianOf(sorted: readonly number[]): number | undefined {
   const half = sorted.length >> 1;

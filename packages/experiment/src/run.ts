@@ -13,8 +13,8 @@ export interface RunProgress {
   readonly done: number;
   readonly total: number;
   readonly slot: Slot;
-  /** Expected time until the end, in ms. */
-  readonly leftMs: number;
+  /** Expected time until the end, in ms; absent before the first measurement, of which nothing is known. */
+  readonly leftMs?: number;
 }
 
 export interface RunOptions {
@@ -50,8 +50,9 @@ export async function runSlots(bench: Bench, sink: SessionSink, options: RunOpti
       await sink.event({ kind: "interrupted", at: clock.timestamp(), reason: "interrupted by the user" });
       return false;
     }
-    const pace = sequence > 0 ? (clock.now() - begun) / sequence : 0;
-    progress?.({ done: sequence, total: slots.length, slot, leftMs: pace * (slots.length - sequence) });
+    const left = slots.length - sequence;
+    const estimate = sequence > 0 ? { leftMs: ((clock.now() - begun) / sequence) * left } : {};
+    progress?.({ done: sequence, total: slots.length, slot, ...estimate });
     await sink.trial(await measured(bench, slot, sink.session, sequence, options));
     if (slots[sequence + 1]?.experiment !== slot.experiment) await ended?.(slot.experiment);
   }

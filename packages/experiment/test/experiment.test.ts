@@ -207,6 +207,13 @@ describe("an experiment's page", () => {
     expect([...(await experimentFiles(named(), result))]).toEqual([...files]);
   });
 
+  it("says that a few rounds bound nothing", async () => {
+    const few = withRun(undefined, NAME, run({ narrow: [19, 19], wide: [10, 10] }));
+    const page = (await experimentFiles(named(), few)).get("README.md")!;
+    expect(page).toContain("| 1.90x | too few rounds for an interval | ");
+    expect(page).not.toContain("unbounded");
+  });
+
   it("says when nothing was measured, and draws nothing where no round gave a time", async () => {
     expect((await experimentFiles(named(), undefined)).get("README.md")).toContain("Not measured yet.");
     const none = withRun(undefined, NAME, run({ narrow: [null], wide: [null] }));
@@ -273,7 +280,12 @@ describe("a run", () => {
     expect(kept).toEqual(["noise", "0", "1", "2", "interrupted"]);
 
     const all: unknown[] = [];
-    expect(await runSlots(bench(outcome) as never, sinkOf(all) as never, { slots, clock })).toBe(true);
+    const lefts: unknown[] = [];
+    const progress = ({ leftMs }: { readonly leftMs?: number }): void => void lefts.push(typeof leftMs);
+    expect(await runSlots(bench(outcome) as never, sinkOf(all) as never, { slots, clock, progress })).toBe(
+      true,
+    );
+    expect(lefts).toEqual(["undefined", "number", "number", "number"]);
     expect(all).toEqual(["noise", "0", "1", "2", "3", "finished"]);
   });
 

@@ -97,7 +97,11 @@ export function comparisonOptions(command: Command): Command {
       "paired (quads in one process) or reference (ratios to a kernel of each device's own)",
     )
     .option("--reference <name>", "kernel of reference ratios: fma or copy (default: what binds the base)")
-    .option("--profile <name>", "portable (default toggles) or native (robustness off)", "portable")
+    .option(
+      "--profile <name>",
+      "portable (default toggles) or native (robustness and workgroup zero-initialisation off)",
+      "portable",
+    )
     .option("--force-timing", "also time plans that are identical")
     .option("--no-straddle", "compare bits at the problems themselves alone, not also around limits")
     .option("--parity-only", "verify and compare bits; time nothing")

@@ -26,6 +26,7 @@ import type { Io } from "./io.ts";
 import { parseProfile, parseWhole } from "./options.ts";
 import { measurePeer } from "./peers/peers.ts";
 import { hostEntry, labDir } from "./places.ts";
+import { seconds } from "./progress.ts";
 import { headerFor } from "./session.ts";
 
 export interface RunFlags {
@@ -141,10 +142,10 @@ async function destination(header: SessionHeader, flags: RunFlags, io: Io): Prom
 }
 
 /** A bar with the time left on a terminal, else a plain line every few seconds. */
-function progressOf(io: Io): { readonly listen: (progress: RunProgress) => void; stop(): void } {
+export function progressOf(io: Io): { readonly listen: (progress: RunProgress) => void; stop(): void } {
   const bar = io.interactive
     ? new cliProgress.SingleBar({
-        format: "{bar} {value}/{total} | {left}s left | {experiment}: {arm}",
+        format: "{bar} {value}/{total}{left} | {experiment}: {arm}",
         hideCursor: true,
         barsize: 24,
         clearOnComplete: true,
@@ -154,7 +155,7 @@ function progressOf(io: Io): { readonly listen: (progress: RunProgress) => void;
   let lastPlain = 0;
   return {
     listen: ({ done, total, slot, leftMs }) => {
-      const left = Math.round(leftMs / 1000);
+      const left = leftMs === undefined ? "" : `, ${seconds(leftMs)} left`;
       const values = { left, experiment: slot.experiment, arm: slot.arm.name };
       if (bar) {
         if (started) bar.update(done, values);
@@ -162,7 +163,7 @@ function progressOf(io: Io): { readonly listen: (progress: RunProgress) => void;
         started = true;
       } else if (Date.now() - lastPlain > PLAIN_EVERY_MS) {
         lastPlain = Date.now();
-        io.note(`  ${done}/${total}, ${left} s left: ${slot.experiment}, ${slot.arm.name}`);
+        io.note(`  ${done}/${total}${left}: ${slot.experiment}, ${slot.arm.name}`);
       }
     },
     stop: () => {

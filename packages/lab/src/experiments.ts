@@ -12,6 +12,7 @@ import {
   type NamedExperiment,
   overviewText,
   parseResult,
+  runKey,
   type Standings,
   serialiseResult,
   standingOf,
@@ -149,21 +150,44 @@ export async function citedByExperiments(
   return (await Promise.all(results)).flat();
 }
 
-/** Adds runs to their results and writes every file that follows from them; gives the folders where the new run stands. */
+/** What became of new runs. */
+export interface KeptRuns {
+  /** Folders of the experiments whose new run stands. */
+  readonly folders: readonly string[];
+  /** Of the others, why nothing was written, one line each. */
+  readonly left: readonly string[];
+}
+
+/** Adds runs to their results and writes every file that follows from them; a run that takes no place writes nothing. */
 export async function keepRuns(
   root: string,
   experiments: readonly NamedExperiment[],
   runs: ReadonlyMap<string, ExperimentRun>,
-): Promise<readonly string[]> {
+): Promise<KeptRuns> {
   const folders: string[] = [];
+  const left: string[] = [];
   for (const [name, run] of runs) {
     const named = experiments.find((one) => one.name === name)!;
     const result = withRun(await readResult(root, name), name, run);
+    if (!result.runs.includes(run)) {
+      left.push(leftText(result, run));
+      continue;
+    }
     await keepResult(root, named, result);
-    if (result.runs.includes(run)) folders.push(`experiments/${name}`);
+    folders.push(`experiments/${name}`);
   }
-  await keepOverview(root);
-  return folders;
+  if (folders.length > 0) await keepOverview(root);
+  return { folders, left };
+}
+
+/** "radix-ladder: nothing was written: session 01M8... of 2026-11-30 stays, with 12 rounds (this run has 2)". */
+export function leftText({ experiment, runs, withdrawn = [] }: ExperimentResult, run: ExperimentRun): string {
+  const nothing = `${experiment}: nothing was written`;
+  const stays = runs.find((one) => runKey(one) === runKey(run));
+  const gone = withdrawn.find((one) => one.run.session === run.session && runKey(one.run) === runKey(run));
+  if (gone || !stays) return `${nothing}: session ${run.session} was withdrawn (${gone?.reason})`;
+  const why = stays.rounds > run.rounds ? `this run has ${run.rounds}` : "it is newer than this run";
+  return `${nothing}: session ${stays.session} of ${stays.startedAt.slice(0, 10)} stays, with ${stays.rounds} rounds (${why})`;
 }
 
 async function keepResult(root: string, named: NamedExperiment, result: ExperimentResult): Promise<void> {

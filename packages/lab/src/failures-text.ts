@@ -1,6 +1,12 @@
 import { Fault, type Problem, problemKey, type TuningTable } from "@tunelab/contract";
 import type { Absent } from "@tunelab/report";
-import type { CutVariant, FailedVariant, ProblemResult, TuneResult } from "@tunelab/tuner";
+import {
+  type CutVariant,
+  type FailedVariant,
+  type ProblemResult,
+  type TuneResult,
+  UNPLANNED,
+} from "@tunelab/tuner";
 import { commandLine } from "./build.ts";
 
 /** Failed variants that are named one by one; the session file has them all. */
@@ -32,34 +38,55 @@ export function failureLines({ problems }: Pick<TuneResult, "problems">, session
 const cutText = ({ variant, reason }: CutVariant): string =>
   `${variant}: ${reason}; give a longer --budget or a smaller problem`;
 
-/** "no verified variant: 3 refused (2 maxComputeWorkgroupStorageSize, 1 plan), 1 inaccurate". */
-export function absenceText({ screened, failures, cut, refused }: ProblemResult): string {
+/** What ended a session that has more to do: the time, or the number of trials where that was the limit. */
+export type Limit = "--budget" | "--trials";
+
+const ENDED: Readonly<Record<Limit, string>> = {
+  "--budget": "the budget ended before any could be certified; give a longer --budget",
+  "--trials": "--trials ended before any could be certified; give more",
+};
+
+/**
+ * "no verified variant: 2 refused (2 maxComputeWorkgroupStorageSize), 1 cannot be planned, 1 inaccurate"; "no certified variant: 4
+ * timed once, but the budget ended before any could be certified; give a longer --budget".
+ */
+export function absenceText(
+  { screened, failures, cut, refused }: ProblemResult,
+  limit: Limit = "--budget",
+): string {
   const timed = screened - failures.length;
-  const limits = Object.entries(refused).sort(([, a], [, b]) => b - a);
+  const { [UNPLANNED]: unplanned = 0, ...others } = refused;
+  const limits = Object.entries(others).sort(([, a], [, b]) => b - a);
   const count = limits.reduce((sum, [, times]) => sum + times, 0);
-  const names = limits.map(([limit, times]) => `${times} ${limit}`).join(", ");
+  const names = limits.map(([name, times]) => `${times} ${name}`).join(", ");
   const parts = [
-    ...(timed > 0 ? [`${timed} timed`] : []),
     ...(count > 0 ? [`${count} refused (${names})`] : []),
+    ...(unplanned > 0 ? [`${unplanned} cannot be planned`] : []),
     ...(failures.length > 0 ? [countsText(failures.map(({ status }) => status))] : []),
     ...(cut.length > 0 ? [`${cut.length} given up for time`] : []),
-  ];
-  const what = timed > 0 ? "no certified variant" : "no verified variant";
-  return `${what}: ${parts.join(", ") || "none was tried"}`;
+  ].join(", ");
+  if (timed === 0) return `no verified variant: ${parts || "none was tried"}`;
+  return `no certified variant: ${timed} timed once, but ${ENDED[limit]}${parts && ` (${parts})`}`;
 }
+
+const UNREACHED: Readonly<Record<Limit, string>> = {
+  "--budget": "not reached: no time was left",
+  "--trials": "not reached: no trial was left",
+};
 
 /** Problems of one operation that the session took up, or had no time for, and the table has no entry of. */
 export function absentFrom(
   table: TuningTable | undefined,
   operation: string,
   { problems, unreached }: Pick<TuneResult, "problems" | "unreached">,
+  limit: Limit = "--budget",
 ): readonly Absent[] {
   const known = new Set(table?.entries.map(({ problem }) => problemKey(problem)));
   const missing = (one: { readonly operation: string; readonly problem: Problem }): boolean =>
     one.operation === operation && !known.has(problemKey(one.problem));
   return [
-    ...problems.filter(missing).map((one) => ({ problem: one.problem, why: absenceText(one) })),
-    ...unreached.filter(missing).map(({ problem }) => ({ problem, why: "not reached: no time was left" })),
+    ...problems.filter(missing).map((one) => ({ problem: one.problem, why: absenceText(one, limit) })),
+    ...unreached.filter(missing).map(({ problem }) => ({ problem, why: UNREACHED[limit] })),
   ];
 }
 

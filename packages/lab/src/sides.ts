@@ -3,10 +3,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   git,
+  type Meeting,
   type OwnContract,
   ownContract,
   prepareSide,
   readSide,
+  refusalsOf,
   resolveRevision,
   type SideFolder,
 } from "@tunelab/compare";
@@ -103,4 +105,21 @@ export function checkKernels(kernels: readonly string[] | undefined, { sides }: 
   const stranger = kernels?.find((name) => !known.has(name));
   if (stranger !== undefined)
     throw new Fault("usage", `unknown kernel "${stranger}": there is ${[...known].sort().join(", ")}`);
+}
+
+/**
+ * Refuses a problem of the command line that the operations of both sides refuse; what one of them takes is for its row to tell.
+ * Opens no device. @throws Fault `usage` with the operation's own words.
+ */
+export async function checkProblems(meetings: readonly Meeting[]): Promise<void> {
+  for (const operation of new Set(meetings.map((one) => one.operation))) {
+    const own = meetings.filter((one) => one.operation === operation);
+    const problems = own.map(({ problem }) => problem);
+    const bundles = new Set(SIDES.map((side) => own[0]!.sources[side].bundle));
+    const answers = await Promise.all([...bundles].map((one) => (one ? refusalsOf(one, problems) : [])));
+    for (const index of problems.keys()) {
+      const refusals = answers.flatMap((of) => of[index] ?? []);
+      if (refusals.length === answers.length) throw new Fault("usage", `${operation}: ${refusals.at(-1)}`);
+    }
+  }
 }

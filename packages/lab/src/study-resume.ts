@@ -4,7 +4,8 @@ import type { TakenOver } from "@tunelab/experiment";
 import { studyPlanOf, withoutRetracted } from "@tunelab/selection";
 import { readJournal } from "@tunelab/store/journal";
 import { changedConditions } from "@tunelab/tuner";
-import { packed } from "./build.ts";
+import type { DeviceFlags } from "./bench.ts";
+import { commandLine, packed } from "./build.ts";
 import type { Io } from "./io.ts";
 import { keptSession } from "./kept-session.ts";
 import { tablesDir } from "./places.ts";
@@ -15,6 +16,8 @@ export interface StudyResumeFlags {
   readonly resume?: string;
   readonly journal?: string;
   readonly out?: string;
+  /** False: it is kept without being published. */
+  readonly publish?: boolean;
 }
 
 /** A session's id: a ULID, as no file is named. */
@@ -110,3 +113,27 @@ export function takenText(
     ...(again.length > 0 ? [`Not whole, so measured again (${again.length}): ${some(again)}`] : []),
   ];
 }
+
+/** An interrupted study in lines: where its cells lie, and the command that goes on from them. `journal`: its file, where there is no store. */
+export function interruptedText(
+  name: string,
+  session: string,
+  journal: string | undefined,
+  { device, profile, out, publish }: DeviceFlags & StudyResumeFlags,
+): readonly string[] {
+  const again = [
+    ...["tables", "--measure", "--only", name, "--device", device, "--profile", profile],
+    ...(out === undefined ? [] : ["--out", quoted(out)]),
+    ...(publish === false ? ["--no-publish"] : []),
+    ...["--resume", quoted(journal ?? session)],
+    ...(journal === undefined ? [] : ["--journal", "NEW.jsonl"]),
+  ];
+  return [
+    ...(journal === undefined ? [] : [`Journal: ${journal}`]),
+    `Session: ${session} (stopped: interrupted by the user)`,
+    `Next:    ${commandLine(again.join(" "))} goes on with the rows that are not whole`,
+  ];
+}
+
+const quoted = (word: string): string =>
+  /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

@@ -15,7 +15,13 @@ import type { Io } from "./io.ts";
 import { labDir } from "./places.ts";
 import { headerFor } from "./session.ts";
 import { stepsProgress } from "./steps.ts";
-import { earlierStudy, requireSameConditions, type StudyResumeFlags, takenText } from "./study-resume.ts";
+import {
+  earlierStudy,
+  interruptedText,
+  requireSameConditions,
+  type StudyResumeFlags,
+  takenText,
+} from "./study-resume.ts";
 import { type ListedStudy, studyName } from "./study-tables.ts";
 
 export interface MeasureFlags extends DeviceFlags {
@@ -78,6 +84,9 @@ export async function measureStudy(listed: ListedStudy, flags: StudyFlags, io: I
     } finally {
       steps.stop();
       await sink.close();
+      // Also where the interruption ended a request to the device, and with it this function.
+      if (io.signal.aborted && !whole)
+        for (const line of interruptedText(studyName(listed), header.id, journal, flags)) io.note(line);
     }
     if (journal) return { evidence: (await readJournal(journal)).evidence, journal, folder, whole };
     const { readEvidence, sessionPaths } = await import("@tunelab/store");

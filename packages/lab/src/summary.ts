@@ -2,7 +2,7 @@ import { bestNs, type SessionHeader, type Suite, TIME_METRIC, type TuningTable }
 import { gridText, nothingStale, summaryTable } from "@tunelab/report";
 import { type TuneResult, UNPLANNED } from "@tunelab/tuner";
 import { commandLine } from "./build.ts";
-import { absentFrom, countsText, failureLines, nothingVerified } from "./failures-text.ts";
+import { absentFrom, countsText, failureLines, type Limit, nothingVerified } from "./failures-text.ts";
 import type { Io } from "./io.ts";
 import { metricsGrid } from "./metrics-text.ts";
 import { seconds } from "./progress.ts";
@@ -12,6 +12,8 @@ export interface Finished {
   readonly header: SessionHeader;
   readonly suites: readonly Suite[];
   readonly result: TuneResult;
+  /** Most trials, where they were limited. */
+  readonly trials: number | undefined;
   readonly tables: readonly TuningTable[];
   /** The tables' files. */
   readonly files: readonly string[];
@@ -35,7 +37,11 @@ export function printResult(io: Io, finished: Finished): void {
   const told = [...tables, ...result.problems, ...result.unreached].map((one) => one.operation);
   for (const operation of new Set(told)) {
     const table = tables.find((one) => one.operation === operation);
-    const grid = summaryTable(table, nothingStale, absentFrom(table, operation, result));
+    const grid = summaryTable(
+      table,
+      nothingStale,
+      absentFrom(table, operation, result, limitOf(result, finished.trials)),
+    );
     if (grid.rows.length === 0) continue;
     io.out(`\n${operation} on ${header.deviceSlug}, ${header.profile}\n\n${gridText(grid)}`);
   }
@@ -47,7 +53,7 @@ export function printResult(io: Io, finished: Finished): void {
     io.out(`Searched for ${header.command.objective}; tables rank by time all the same.`);
   io.out(`\n${trialsText(result)} ${spentText(result.spentMs)}.`);
   for (const line of failureLines(result, header.id)) io.out(line);
-  const short = shortText(result);
+  const short = shortText(result, finished.trials);
   if (short) io.out(short);
   if (result.untrusted) io.out(untrustedText(result.untrusted));
   for (const file of files) io.out(`Table:   ${file}`);
@@ -104,12 +110,26 @@ export function spentText(spentMs: TuneResult["spentMs"]): string {
 /** Time in ms that certifying takes at least beside a screened trial of the same variant: see the tuner's budget. */
 const CERTIFYING_TIMES = 4;
 
+/** Trials a problem that find something worth certifying: one certified variant takes two. */
+const TRIALS_A_PROBLEM = 10;
+
+/** What ended a session of at most so many trials. */
+const limitOf = ({ trials }: TuneResult, most: number | undefined): Limit =>
+  most !== undefined && trials.length >= most ? "--trials" : "--budget";
+
 /**
- * One line when something was timed and nothing certified: what took the time, and a budget that would do.
+ * One line when something was timed and nothing certified: what the limit was, and one that would do. `most` is the most trials,
+ * where they were limited.
  */
-export function shortText({ trials, reused, spentMs, stopped }: TuneResult): string | undefined {
+export function shortText(result: TuneResult, most?: number): string | undefined {
+  const { trials, reused, spentMs, stopped, problems, unreached } = result;
   if (stopped || reused > 0 || trials.some((trial) => trial.grade === "certified")) return undefined;
   if (!trials.some((trial) => bestNs(trial) !== undefined)) return undefined;
+  if (limitOf(result, most) === "--trials")
+    return (
+      `--trials ${most} was too few to certify anything: a variant takes two, one to time it and one to certify it; ` +
+      `give --trials ${TRIALS_A_PROBLEM * Math.max(1, problems.length + unreached.length)} or more.`
+    );
   const calibrateMs = spentMs.calibrate ?? 0;
   const trialMs = (Object.values(spentMs).reduce((sum, ms) => sum + ms, 0) - calibrateMs) / trials.length;
   const enoughMs = calibrateMs + (1 + CERTIFYING_TIMES) * trialMs;

@@ -70,6 +70,11 @@ describe("compare, wrongly used", () => {
       ["compare", "HEAD", "HEAD", "--kernel", "nope"],
       /unknown kernel "nope": there is .*fft, .*matched-filter/,
     ],
+    [["ab", "default", "default", "--kernel", "eigh", "--problem", "n=0"], /eigh: n is 0/],
+    [["ab", "default", "default", "--kernel", "eigh", "--problem", "n=8,batch=0"], /eigh: batch is 0/],
+    [["ab", "default", "default", "--kernel", "eigh", "--problem", "n=600,batch=1"], /eigh: n .*600/],
+    [["ab", "default", "default", "--kernel", "fft", "--problem", "n=0", "--parity-only"], /fft: n .*0/],
+    [["compare", "worktree", "worktree", "--problem", "fft:n=0"], /fft: n .*0/],
   ] as const)("%j in a git checkout ends with 2 and one line", wronglyUsed);
 
   it("explains its exit codes in --help", async () => {

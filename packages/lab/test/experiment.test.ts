@@ -1,5 +1,7 @@
+import { withoutRun, withRun } from "@tunelab/experiment";
 import { expect, it } from "vitest";
-import { chosen, loadExperiments } from "../src/experiments.ts";
+import { progressOf } from "../src/experiment-run.ts";
+import { chosen, leftText, loadExperiments } from "../src/experiments.ts";
 import { lab } from "./collect.ts";
 
 it("every experiment's definition is valid, and every page is what its result gives", async () => {
@@ -16,4 +18,30 @@ it("an experiment is named by its whole name or a part that only one has", async
   expect(() => chosen(all, ["2026"])).toThrow(/more than one/);
   // A part of another's name as well.
   expect(chosen(all, ["one-core"]).map(({ name }) => name)).toEqual(["2026-11-30-one-core"]);
+});
+
+it("a run that takes no place says which stays, why, and that nothing was written", () => {
+  const whole = {
+    ...{ session: "01B", startedAt: "2026-11-30T10:00:00Z", deviceSlug: "gpu", compiler: "tint" },
+    ...{ backend: "vulkan", profile: "portable", rounds: 12 },
+  } as Parameters<typeof withRun>[2];
+  const result = withRun(undefined, "ladder", whole);
+  expect(leftText(result, { ...whole, session: "01C", rounds: 2 })).toBe(
+    "ladder: nothing was written: session 01B of 2026-11-30 stays, with 12 rounds (this run has 2)",
+  );
+  expect(leftText(result, { ...whole, session: "01A" })).toBe(
+    "ladder: nothing was written: session 01B of 2026-11-30 stays, with 12 rounds (it is newer than this run)",
+  );
+  expect(leftText(withoutRun(result, "01B", "hot"), whole)).toBe(
+    "ladder: nothing was written: session 01B was withdrawn (retracted: hot)",
+  );
+});
+
+it("a run's progress tells no time left before there is one to tell", () => {
+  const lines: string[] = [];
+  const io = { note: (text: string) => void lines.push(text), interactive: false };
+  const slot = { experiment: "ladder", arm: { name: "wide" } };
+  progressOf(io as never).listen({ done: 0, total: 8, slot } as never);
+  progressOf(io as never).listen({ done: 1, total: 8, slot, leftMs: 7_000 } as never);
+  expect(lines).toEqual(["  0/8: ladder, wide", "  1/8, 7s left: ladder, wide"]);
 });

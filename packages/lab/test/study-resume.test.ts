@@ -6,7 +6,7 @@ import { studyPlanOf } from "@tunelab/selection";
 import { writeJournal } from "@tunelab/store";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { keptSession } from "../src/kept-session.ts";
-import { earlierStudy, requireSameConditions, takenText } from "../src/study-resume.ts";
+import { earlierStudy, interruptedText, requireSameConditions, takenText } from "../src/study-resume.ts";
 import { studyNamed } from "../src/study-tables.ts";
 import { lab } from "./collect.ts";
 
@@ -122,5 +122,26 @@ describe("the conditions of a study that goes on", () => {
       "Measured there and no longer what the code would measure (10): n=0; n=1; n=2; n=3; n=4; n=5; n=6; n=7; and 2 more",
       "Not whole, so measured again (1): n=9,batch=1",
     ]);
+  });
+});
+
+describe("a study that was interrupted", () => {
+  const flags = { device: "swiftshader", profile: "portable" };
+
+  it("says which session it is, and the command that goes on from it as it was measured", () => {
+    expect(interruptedText("eigh/threads", SESSION, undefined, flags)).toEqual([
+      `Session: ${SESSION} (stopped: interrupted by the user)`,
+      `Next:    pnpm tables --measure --only eigh/threads --device swiftshader --profile portable --resume ${SESSION} goes on with the rows that are not whole`,
+    ]);
+    const elsewhere = { ...flags, out: "/tmp/my lab", publish: false };
+    expect(interruptedText("eigh/threads", SESSION, undefined, elsewhere)[1]).toContain(
+      ` --out '/tmp/my lab' --no-publish --resume ${SESSION} goes on`,
+    );
+  });
+
+  it("of a journal names the file, and that another is to be written", () => {
+    const lines = interruptedText("eigh/threads", SESSION, "a.jsonl", flags);
+    expect(lines[0]).toBe("Journal: a.jsonl");
+    expect(lines.at(-1)).toContain(" --resume a.jsonl --journal NEW.jsonl goes on");
   });
 });

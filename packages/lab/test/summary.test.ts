@@ -66,10 +66,13 @@ describe("a problem without an entry in the table", () => {
     const refused = { maxComputeWorkgroupStorageSize: 2, plan: 1 };
     const failures = [inaccurate(2)];
     expect(absenceText(problem({ screened: 1, failures, refused }))).toBe(
-      "no verified variant: 3 refused (2 maxComputeWorkgroupStorageSize, 1 plan), 1 inaccurate",
+      "no verified variant: 2 refused (2 maxComputeWorkgroupStorageSize), 1 cannot be planned, 1 inaccurate",
     );
     expect(absenceText(problem({ screened: 5, failures }))).toBe(
-      "no certified variant: 4 timed, 1 inaccurate",
+      "no certified variant: 4 timed once, but the budget ended before any could be certified; give a longer --budget (1 inaccurate)",
+    );
+    expect(absenceText(problem({ screened: 1 }), "--trials")).toBe(
+      "no certified variant: 1 timed once, but --trials ended before any could be certified; give more",
     );
     expect(absenceText(problem())).toBe("no verified variant: none was tried");
   });
@@ -102,9 +105,7 @@ describe("a session that verified nothing", () => {
     );
     expect(absenceText(late)).toBe("no verified variant: 1 given up for time");
     const none = problem({ refused: { plan: 4 } });
-    expect(nothingVerified(result([], [none]))?.message).toMatch(
-      /no verified variant: 4 refused \(4 plan\)$/,
-    );
+    expect(nothingVerified(result([], [none]))?.message).toMatch(/no verified variant: 4 cannot be planned$/);
   });
 
   it("is not one in which anything was timed, nor one that was stopped", () => {
@@ -129,4 +130,13 @@ it("a budget that certified nothing is told in one line, with what would do", ()
   );
   expect(shortText({ ...short, trials: [screened, { ...screened, grade: "certified" }] })).toBeUndefined();
   expect(shortText({ ...short, trials: [trial("wrong")] })).toBeUndefined();
+});
+
+it("trials that were too few to certify anything are told as such, and not as a budget", () => {
+  const screened = { ...trial("ok"), grade: "screened" } as Trial;
+  const short = { ...result([screened], [problem(), problem()]), reused: 0, spentMs: { calibrate: 4_000 } };
+  expect(shortText(short, 1)).toBe(
+    "--trials 1 was too few to certify anything: a variant takes two, one to time it and one to certify it; give --trials 20 or more.",
+  );
+  expect(shortText(short, 5)).toMatch(/^The budget was too small/);
 });

@@ -53,14 +53,15 @@ function line(kind: Kind, record: unknown): string {
 }
 
 /** The parts of a line, its checksum tested. Throws `Fault` data saying what is wrong with it. */
-function parseLine(text: string, path: string): { readonly kind: string; readonly record: unknown } {
+function parseLine(text: string): { readonly kind: string; readonly record: unknown } {
   let parts: Partial<Record<string, unknown>>;
   try {
     parts = Object(JSON.parse(text));
   } catch {
     throw new Fault("data", "not JSON: cut short or overwritten");
   }
-  acceptSchema(parts.schema, path);
+  // Whoever reads the line names the file.
+  acceptSchema(parts.schema, "it");
   if (checksum(JSON.stringify(parts.record) ?? "") !== parts.sum)
     throw new Fault("data", "its checksum does not match: it was changed after it was written");
   return { kind: String(parts.kind), record: parts.record };
@@ -183,7 +184,7 @@ function parseJournal(text: string, path: string): Journal {
   const lines = text.split("\n");
   let header: SessionHeader;
   try {
-    const first = parseLine(lines[0] ?? "", path);
+    const first = parseLine(lines[0] ?? "");
     if (first.kind !== "header") throw new Fault("data", `the first line is ${first.kind}, not a header`);
     header = parseHeader(first.record);
   } catch (error) {
@@ -197,7 +198,7 @@ function parseJournal(text: string, path: string): Journal {
   for (const [index, content] of lines.entries()) {
     if (index === 0 || content === "") continue;
     try {
-      const { kind, record } = parseLine(content, path);
+      const { kind, record } = parseLine(content);
       if (kind === "event") events.push(parseEvent(record));
       else if (kind === "trial") {
         const trial = parseTrial(record);

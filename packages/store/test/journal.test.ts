@@ -71,6 +71,10 @@ test("a journal without a usable header is refused with its name and kept", asyn
   await writeFile(path, whole.replace('"schema":1', '"schema":99'));
   await expect(readJournal(path)).rejects.toThrow("newer tunelab (schema 99");
   await expect(createJournal(path, header())).rejects.toThrow("exists already");
+  await writeFile(path, "{}");
+  await expect(readJournal(path)).rejects.toThrow(
+    new RegExp(`^${path}, line 1: it names no record schema: [^/]*; the file is kept$`),
+  );
 });
 
 test("an imported journal equals its records; importing again changes nothing, a longer one adds what is new", async () => {

@@ -5,10 +5,16 @@ import { create, globals } from "webgpu";
 import { type EighProblem, operation } from "../../src/index.ts";
 import { type Errors, eighProblem, type Judge, judgeOf, KINDS, kindOf, suite } from "../../src/suite.ts";
 import { FORMS } from "./forms.ts";
+import { FAILED, failureText } from "./options.ts";
 import { addRow, type Row, recordOf, type Worst } from "./records.ts";
 
 // Started by accuracy.ts with the software GPU's environment: forms and orders, both separated by commas.
 const [forms, orders] = process.argv.slice(2).map((list) => list.split(",")) as [string[], string[]];
+// The whole reason is one line; accuracy.ts adds nothing to it.
+process.on("uncaughtException", (error) => {
+  console.error(failureText(error));
+  process.exit(FAILED);
+});
 Object.assign(globalThis, globals);
 // Referenced for as long as devices live, or the process crashes in the driver thread.
 const gpu = create([]);

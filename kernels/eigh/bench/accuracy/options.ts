@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { firstLine } from "@tunelab/contract";
 import { FORMS } from "./forms.ts";
 
 /** Orders that are run unless others are named. */
@@ -18,6 +19,13 @@ export const HELP: string = `pnpm --filter @tunelab/kernel-eigh accuracy [--form
   --page          measure nothing: write the page of what there is
 
 Example: pnpm --filter @tunelab/kernel-eigh accuracy --forms block,scalar --orders 1,2,3`;
+
+/** Exit code of a run that failed, when it has said why in one line. */
+export const FAILED = 1;
+
+/** That line. */
+export const failureText = (error: unknown): string =>
+  `accuracy: ${firstLine(error instanceof Error ? error.message : String(error))}`;
 
 /** What a run was asked for. */
 export interface Wanted {

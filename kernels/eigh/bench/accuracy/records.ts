@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { Fault } from "@tunelab/contract";
 
 /** Where a form's errors lie, a file each, and the page that is made of them. */
 export const FOLDER: string = fileURLToPath(new URL("../../../../reports/eigh/accuracy", import.meta.url));
@@ -37,7 +38,19 @@ const fileOf = (form: string): string => join(FOLDER, `${form}.json`);
 
 export async function recordOf(form: string): Promise<FormRecord | undefined> {
   const text = await readFile(fileOf(form), "utf8").catch(() => undefined);
-  return text === undefined ? undefined : (JSON.parse(text) as FormRecord);
+  return text === undefined ? undefined : parseRecord(text, fileOf(form));
+}
+
+/** A record's text as data. @throws Fault `data` in one line that names the file. */
+export function parseRecord(text: string, path: string): FormRecord {
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch {
+    // Told below, as what is JSON and no record is.
+  }
+  if (Array.isArray((data as Partial<FormRecord> | null | undefined)?.rows)) return data as FormRecord;
+  throw new Fault("data", `${path} is no whole record: remove it, and its form is measured again`);
 }
 
 /** All records there are, by form. */

@@ -21,7 +21,7 @@ import { runComparison } from "../comparison-run.ts";
 import type { Io } from "../io.ts";
 import { parseProfile } from "../options.ts";
 import { loadSuite, operationNames } from "../registry.ts";
-import { checkKernels, packedSides, sidesOf } from "../sides.ts";
+import { checkKernels, checkProblems, packedSides, sidesOf } from "../sides.ts";
 
 interface Flags extends ComparisonFlags {
   readonly profiles?: string;
@@ -64,6 +64,7 @@ async function ab(texts: PerSide<string>, flags: Flags, io: Io): Promise<void> {
     }),
   ) as unknown as PerSide<Offer>;
   const { meetings, extras } = meet(offers);
+  if (flags.problem.length > 0) await checkProblems(meetings);
   const { info } = await chooseDevice(settings.devices.base);
   await checkVariants(texts, meetings, info.capabilities);
   const wanted = { base: wantedOf(texts.base), candidate: wantedOf(texts.candidate) };

@@ -10,7 +10,7 @@ import {
 import { runComparison } from "../comparison-run.ts";
 import type { Io } from "../io.ts";
 import { parseCount, parseWhole } from "../options.ts";
-import { checkKernels, chosenSides } from "../sides.ts";
+import { checkKernels, checkProblems, chosenSides } from "../sides.ts";
 
 /** Most variants that a comparison draws: of a second each, a quarter of an hour. */
 const MOST_DRAWN = 1_000;
@@ -68,6 +68,7 @@ async function compare(
     SIDES.map((side): [string, Offer] => [side, offerOf(sides[side], request, own)]),
   ) as unknown as PerSide<Offer>;
   const { meetings, extras } = meet(offers);
+  if (flags.problem.length > 0) await checkProblems(meetings);
   const names = { base: offers.base.name, candidate: offers.candidate.name };
   const command = `compare ${names.base.text} ${names.candidate.text}`;
   const bouts = (benches: Parameters<typeof routeBouts>[0]) => routeBouts(benches, meetings, wanted);

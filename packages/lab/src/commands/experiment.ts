@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault, type SessionEvidence } from "@tunelab/contract";
-import { boundText, judgeRun, type NamedExperiment, overall, ROUNDS, runsOf } from "@tunelab/experiment";
+import { intervalText, judgeRun, type NamedExperiment, overall, ROUNDS, runsOf } from "@tunelab/experiment";
 import { columns, formatRatio, gridText } from "@tunelab/report";
 import { readJournal } from "@tunelab/store/journal";
 import type { Command } from "commander";
@@ -205,7 +205,7 @@ async function tell(
   io: Io,
 ): Promise<void> {
   const runs = runsOf(evidence, experiments);
-  const folders = await keepRuns(requireCheckout(), experiments, runs);
+  const { folders, left } = await keepRuns(requireCheckout(), experiments, runs);
   const found = [...runs].map(([name, one]) => {
     const judged = judgeRun(experiments.find((each) => each.name === name)!.experiment, one);
     return { name, verdict: overall(judged), claims: judged };
@@ -217,14 +217,12 @@ async function tell(
   for (const { name, verdict, claims } of found) {
     io.out(`${name}: ${verdict}`);
     for (const { claim, verdict: one, ratio, low, high, why } of claims) {
-      const figure =
-        ratio === undefined ? (why ?? "") : `${formatRatio(ratio)} (${boundText(low)} to ${boundText(high)})`;
+      const figure = ratio === undefined ? (why ?? "") : `${formatRatio(ratio)} (${intervalText(low, high)})`;
       io.out(`  ${claim.text}: predicted ${formatRatio(claim.predicted)}, measured ${figure}: ${one}`);
     }
   }
   if (found.length === 0) io.out("No experiment had a whole round.");
-  const left = found.filter(({ name }) => !folders.includes(`experiments/${name}`));
-  for (const { name } of left) io.note(`${name}: an earlier run with more rounds, or a newer one, stays`);
+  for (const line of left) io.note(line);
   for (const folder of folders) io.out(`Page: ${folder}/README.md`);
 }
 

@@ -98,7 +98,7 @@ async function measure(flags: Flags, io: Io): Promise<void> {
   if (flags.json) io.out(JSON.stringify({ ...result, ...(journal ? { journal } : {}), published }, null, 2));
   else {
     io.out(gridText(studyGrid(result)));
-    io.out(`\n${nextStep(result.session, journal, published)}`);
+    if (whole) io.out(`\n${nextStep(result.session, journal, published)}`);
   }
   if (io.signal.aborted) throw new ExitWith(EXIT.interrupted);
 }

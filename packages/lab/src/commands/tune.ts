@@ -90,7 +90,10 @@ export function register(program: Command, io: Io): void {
     .command("tune")
     .description("tune kernels on a device: measure and verify variants, store every trial, write the table")
     .option("--device <id>", "device as `lab devices` names it, or auto", "auto")
-    .option("--kernel <names>", "operations or paths of your own, comma-separated (default: all on hardware)")
+    .option(
+      "--kernel <names>",
+      "operations or paths of your own, comma-separated (default: all on hardware, matched-filter on the software GPU)",
+    )
     .option("--algorithm <names>", "only these algorithms, comma-separated")
     .option("--workload <name>", "quick, standard or full")
     .option("--problem <dims>", "one problem, e.g. n=1024,pairs=32768; may be repeated", collect, [])
@@ -113,7 +116,11 @@ export function register(program: Command, io: Io): void {
       "--compilers <n>",
       "hosts that compile while another times, 0 for none (default: all cores but 2 for a discrete GPU beside 8 or more, as its free memory allows)",
     )
-    .option("--profile <name>", "portable (default toggles) or native (robustness off)", "portable")
+    .option(
+      "--profile <name>",
+      "portable (default toggles) or native (robustness and workgroup zero-initialisation off)",
+      "portable",
+    )
     .option("--seed <n>", "seed of the strategy and of the inputs", "1")
     .option("--resume [session]", "go on with an interrupted session (the newest without an id)")
     .option("--journal <file>", "write a journal instead of a session file")
@@ -283,7 +290,7 @@ async function session(job: Job): Promise<void> {
   const { header: measured, journal } = destination;
   const suites = workloads.map(({ suite }) => suite);
   const json = flags.json === true;
-  printResult(io, { header: measured, suites, result, tables: touched, files, journal, json });
+  printResult(io, { header: measured, suites, result, trials, tables: touched, files, journal, json });
   if (io.signal.aborted) throw new ExitWith(EXIT.interrupted);
   const fault = result.stopped?.fault ?? nothingVerified(result);
   if (fault) throw fault;
