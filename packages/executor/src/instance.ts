@@ -1,5 +1,4 @@
 import {
-  asFault,
   type BufferSpec,
   bufferBytes,
   type Cut,
@@ -212,7 +211,7 @@ class BoundInstance implements Instance {
   /** Does work that nothing else of this instance may interrupt; what goes wrong is a Fault. */
   async #exclusively<T>(work: () => Promise<T>): Promise<T> {
     this.#idle();
-    const { host, watch } = this.#bound;
+    const { host, watch, memory } = this.#bound;
     host.lifeline.check();
     this.#state = "running";
     try {
@@ -221,18 +220,18 @@ class BoundInstance implements Instance {
     } catch (error) {
       // What the scopes heard explains a call that failed for it; and none of it may be left for the next call.
       const heard = await watch.settle().catch((fault: Fault) => fault);
-      if (error instanceof Fault) throw error;
-      // A device that is gone rejects calls in its own words before it says that it is.
-      await host.device.queue.onSubmittedWorkDone().catch(() => {});
-      host.lifeline.check();
-      throw heard ?? asFault(error, "validation");
+      // Whatever failed for want of buffers that its caller disposed of meanwhile.
+      this.#idle("running");
+      throw await host.lifeline.faultOf(error, heard ?? undefined);
     } finally {
       if (this.#state === "running") this.#state = "idle";
+      // The run may have made scratch after it was disposed of.
+      else memory.dispose();
     }
   }
 
-  #idle(): void {
-    if (this.#state === "idle") return;
+  #idle(allowed?: "running"): void {
+    if (this.#state === "idle" || this.#state === allowed) return;
     const { operation, algorithm } = this.#bound.plan;
     const why = this.#state === "running" ? "is running: await it first" : "was disposed";
     throw new Fault("usage", `this instance of ${operation}/${algorithm} ${why}`);

@@ -1,4 +1,4 @@
-import { Fault, firstLine } from "@tunelab/contract";
+import { asFault, Fault, firstLine } from "@tunelab/contract";
 
 /**
  * Ties asynchronous calls to the life of a device: when it is lost, every pending call rejects with `device-lost`, and
@@ -6,6 +6,7 @@ import { Fault, firstLine } from "@tunelab/contract";
  */
 export class Lifeline {
   readonly lost: Promise<Fault>;
+  readonly #queue: GPUQueue;
   #fault: Fault | undefined;
   readonly #pending = new Set<(fault: Fault) => void>();
   static readonly #ofDevice = new WeakMap<GPUDevice, Lifeline>();
@@ -20,6 +21,7 @@ export class Lifeline {
   }
 
   constructor(device: GPUDevice) {
+    this.#queue = device.queue;
     this.lost = device.lost.then((info) => {
       const fault = new Fault(
         "device-lost",
@@ -36,6 +38,16 @@ export class Lifeline {
   /** @throws Fault `device-lost` when the device is gone. */
   check(): void {
     if (this.#fault) throw this.#fault;
+  }
+
+  /**
+   * What an error of a call means: `device-lost` where the device is gone, which rejects calls in its own words before it says so;
+   * else what scopes `heard` meanwhile.
+   */
+  async faultOf(error: unknown, heard?: Fault): Promise<Fault> {
+    if (error instanceof Fault) return error;
+    await this.#queue.onSubmittedWorkDone().catch(() => {});
+    return this.#fault ?? heard ?? asFault(error, "validation");
   }
 
   /** The promise's outcome, or `device-lost` if that comes first. */

@@ -169,6 +169,10 @@ export class Memory {
 
   /** The first `bytes` of a buffer as words of its type. */
   async read(name: string, bytes: number, lifeline: Lifeline): Promise<Words> {
+    if (!(this.get(name).usage & USAGE.copySource)) {
+      const port = portOf(this.spec(name));
+      throw new Fault("usage", `the GPUBuffer for port ${port} lacks COPY_SRC usage: create it with it`);
+    }
     const words = typed(this.spec(name).dtype, bytes);
     const target = new Uint8Array(words.buffer);
     const staging = this.create("read back", Math.min(bytes, STAGING_BYTES), USAGE.mapRead);
@@ -227,6 +231,10 @@ export function contents(plan: Plan, ports: BoundPorts): ReadonlyMap<string, Wor
     const need = bufferBytes(spec, plan.batch.items);
     if (isBuffer(value)) {
       checkBorrowed(port, spec, value, need);
+      const twin = Object.keys(ports).find((other) => other !== port && ports[other] === value);
+      if (twin && spec.role !== "in") {
+        throw new Fault("usage", `the GPUBuffer for port ${port} is that of port ${twin}: create two`);
+      }
       continue;
     }
     if (spec.role !== "in" && spec.role !== "inout") {
@@ -239,7 +247,9 @@ export function contents(plan: Plan, ports: BoundPorts): ReadonlyMap<string, Wor
     if (value.byteLength !== need) {
       throw new Fault("usage", `port ${port} has ${value.byteLength} bytes, the plan needs ${need}`);
     }
-    found.set(spec.name, value);
+    // Node's WebGPU (Dawn, 0.6.2) ends the process when memory that threads share is uploaded.
+    const shared = value.buffer[Symbol.toStringTag] === "SharedArrayBuffer";
+    found.set(spec.name, shared ? value.slice() : value);
   }
   return found;
 }

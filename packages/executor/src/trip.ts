@@ -1,4 +1,5 @@
-import type { Trip } from "@tunelab/contract";
+import type { Fault, Trip } from "@tunelab/contract";
+import { Lifeline } from "./lifeline.ts";
 
 /** WebGPU's flag values (W3C WebGPU 5.1, 8.1): the namespaces of these names are no globals in Node. */
 const MAP_READ = 0x0001;
@@ -9,7 +10,11 @@ const UPLOAD_BYTES = 4 * 2 ** 20;
 /** Readings of each; the least counts. */
 const READINGS = 8;
 
-/** Measures what every call pays beside its kernel. Takes a few round trips and 4 MiB of device memory. */
+/** What an error of a call on a device means: `device-lost` where it is gone. */
+export const faultOn = (device: GPUDevice, error: unknown): Promise<Fault> =>
+  Lifeline.of(device).faultOf(error);
+
+/** Measures what every call pays beside its kernel. Takes a few round trips and 4 MiB of device memory. Rejects with `Fault` device-lost. */
 export async function measureTrip(device: GPUDevice, now: () => number): Promise<Trip> {
   const target = device.createBuffer({ size: UPLOAD_BYTES, usage: USAGE.copySource | USAGE.copyTarget });
   const staging = device.createBuffer({ size: 16, usage: USAGE.mapRead | USAGE.copyTarget });
@@ -33,6 +38,8 @@ export async function measureTrip(device: GPUDevice, now: () => number): Promise
     const roundTripMs = await least(16);
     const msPerByte = Math.max(0, (await least(UPLOAD_BYTES)) - roundTripMs) / UPLOAD_BYTES;
     return { roundTripMs, msPerByte };
+  } catch (error) {
+    throw await faultOn(device, error);
   } finally {
     target.destroy();
     staging.destroy();

@@ -217,9 +217,13 @@ describe("run", () => {
     const prepared = await executor.prepare(double);
     const instance = await prepared.bind({ x: counting(64), y: readOnly });
     await instance.run();
-    expect(await fault(instance.read(["y"]))).toMatchObject({
+    const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC;
+    const gone = device.createBuffer({ size: 256, usage });
+    const other = await prepared.bind({ x: counting(64), y: gone });
+    gone.destroy();
+    expect(await fault(other.read(["y"]))).toMatchObject({
       kind: "validation",
-      message: expect.stringMatching(/^reading y: .*CopySrc/),
+      message: expect.stringMatching(/^reading y: .*destroyed/),
     });
     instance.poison();
     expect((await fault(instance.run())).message).toMatch(/^test\/itemwise: .*CopyDst/);

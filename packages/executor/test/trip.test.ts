@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { measureTrip } from "../src/trip.ts";
-import { gpu } from "./gpu/null.ts";
+import { fault, gpu } from "./gpu/null.ts";
 
 it("tells what a round trip costs and what a byte adds, by the least of several", async () => {
   const device = await (await gpu.requestAdapter())!.requestDevice();
@@ -22,4 +22,12 @@ it("tells what a round trip costs and what a byte adds, by the least of several"
   expect(msPerByte * 1024).toBeCloseTo(1e-3, 6);
   expect(new Set(uploads)).toEqual(new Set([16, 4 * 2 ** 20]));
   device.destroy();
+});
+
+it("is a device-lost fault where the device goes away meanwhile", async () => {
+  const device = await (await gpu.requestAdapter())!.requestDevice();
+  const pending = fault(measureTrip(device, () => 0));
+  device.destroy();
+  expect((await pending).kind).toBe("device-lost");
+  expect((await fault(measureTrip(device, () => 0))).kind).toBe("device-lost");
 });

@@ -51,18 +51,8 @@ async function opened(device: GPUDevice, told: GPUAdapterInfo, owned: boolean): 
 
 async function findAdapter({ gpu, powerPreference }: DeviceOptions): Promise<GPUAdapter> {
   const entry = gpu ?? (globalThis as { readonly navigator?: { readonly gpu?: GPU } }).navigator?.gpu;
-  if (!entry) {
-    throw new Fault(
-      "environment",
-      "there is no WebGPU here: open the page over HTTPS or localhost in a browser that has it, or in Node pass `gpu: create([])` of the package webgpu",
-    );
-  }
+  if (!entry) throw (await import("./missing.ts")).noWebGpu();
   const adapter = await entry.requestAdapter(powerPreference ? { powerPreference } : {});
-  if (!adapter) {
-    throw new Fault(
-      "environment",
-      'WebGPU is here but gives no adapter: check the graphics driver, or that the browser has not disabled the GPU; with `backend: "auto"` the CPU computes where there is none',
-    );
-  }
+  if (!adapter) throw (await import("./missing.ts")).noAdapter();
   return adapter;
 }

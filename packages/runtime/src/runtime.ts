@@ -23,6 +23,7 @@ import { type RuntimeEvent, Teller } from "./events.ts";
 import { type DeviceOptions, type OpenDevice, openDevice } from "./open.ts";
 import { RuntimeOperation } from "./operation.ts";
 import type { Backend } from "./route.ts";
+import { given } from "./told.ts";
 
 export interface RuntimeOptions extends DeviceOptions {
   /**
@@ -116,7 +117,7 @@ export class Runtime {
     const known = this.#operations.get(operation);
     if (known) return known as RuntimeOperation<P>;
     const made = new RuntimeOperation<P>(operation, {
-      executor: () => this.#theGpu().executor,
+      executor: () => this.#live().executor,
       teller: this.#teller,
       sound: shipped === source,
       select: async (problem, demand, calibrated) =>
@@ -135,9 +136,9 @@ export class Runtime {
     return made;
   }
 
-  /** What every call pays beside its kernel, measured when first asked for. */
-  trip(): Promise<Trip> {
-    const gpu = this.#theGpu();
+  /** What every call pays beside its kernel, measured when first asked for. Rejects with `Fault` device-lost. */
+  async trip(): Promise<Trip> {
+    const gpu = this.#live();
     gpu.trip ??= import("@tunelab/executor/trip").then(({ measureTrip }) =>
       measureTrip(gpu.device, () => performance.now()),
     );
@@ -151,7 +152,7 @@ export class Runtime {
    */
   async recover(options: DeviceOptions = {}): Promise<void> {
     const own = this.#options;
-    if (this.#disposed) throw new Fault("usage", "this runtime was disposed: create another");
+    this.#checkLive();
     if ((own.device || own.adapter) && !options.device && !options.adapter) {
       const which = own.device ? "device" : "adapter";
       throw new Fault(
@@ -199,6 +200,15 @@ export class Runtime {
     if (this.#gpu?.owned) this.#gpu.device.destroy();
   }
 
+  #checkLive(): void {
+    if (this.#disposed) throw new Fault("usage", "this runtime was disposed: create another");
+  }
+
+  #live(): Gpu {
+    this.#checkLive();
+    return this.#theGpu();
+  }
+
   #theGpu(): Gpu {
     if (this.#gpu) return this.#gpu;
     throw new Fault(
@@ -214,7 +224,7 @@ export class Runtime {
     demand: Demand,
     calibrated: Calibrated | undefined,
   ): Promise<Selection> {
-    const { faults, info } = this.#theGpu();
+    const { faults, info } = this.#live();
     return select({
       ...{ operation, problem, demand, tables, callerTables: this.#tables, profile: this.profile },
       ...{ ...info, faults },
@@ -234,19 +244,23 @@ function gpuOf(open: OpenDevice, { budgets = {} }: RuntimeOptions): Gpu {
 /**
  * Opens a device (or takes the caller's) and makes the runtime that operations are called with. With backend `cpu` no device is
  * opened; with `auto` its absence is told as an event and the CPU computes.
- * Rejects with `Fault` environment when there is no WebGPU, adapter or device; data when one of `tables` is no table.
+ * Rejects with `Fault` usage for an option that makes no sense, environment when there is no WebGPU, adapter or device; data when one
+ * of `tables` is no table.
  */
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
+  const { backend, profile, budgets } = options;
+  // The checks are a chunk of their own: a page that says none of these never loads them.
+  if (given(backend, profile, budgets)) (await import("./checks.ts")).checkOptions(options);
   if (options.tables?.length) {
     const { checkTable } = await import("./tables.ts");
     for (const [index, table] of options.tables.entries()) checkTable(table, `tables[${index}]`);
   }
-  if (options.backend === "cpu") return new Runtime(undefined, options);
+  if (backend === "cpu") return new Runtime(undefined, options);
   try {
     return new Runtime(await openDevice(options), options);
   } catch (error) {
     const fault = asFault(error, "environment");
-    if (options.backend !== "auto" || fault.kind !== "environment") throw fault;
+    if (backend !== "auto" || fault.kind !== "environment") throw fault;
     options.onEvent?.({ kind: "no-gpu", reason: fault.message });
     return new Runtime(undefined, options);
   }

@@ -4,6 +4,7 @@ import { create, globals } from "webgpu";
 import { reportOf } from "../../../test/embedded.ts";
 import {
   bindMatchedFilter,
+  calibrateEigh,
   createRuntime,
   matchedFilter,
   matchedFilterOperation,
@@ -70,7 +71,20 @@ describe("a device that is lost", () => {
     const runtime = await createRuntime({ gpu });
     runtime.dispose();
     expect(await faultOf(runtime.recover())).toMatchObject({ kind: "usage" });
-    expect(await faultOf(call(runtime))).toBeInstanceOf(Error);
+    const disposed = { kind: "usage", message: "this runtime was disposed: create another" };
+    expect(await faultOf(call(runtime))).toMatchObject(disposed);
+    expect(await faultOf(runtime.trip())).toMatchObject(disposed);
+    expect(await faultOf(calibrateEigh(runtime, { n: 8, batch: 1 }, { maxMilliseconds: 100 }))).toMatchObject(
+      disposed,
+    );
+  });
+
+  it("a race says so", async () => {
+    const runtime = await createRuntime({ gpu });
+    open.push(runtime);
+    const race = calibrateEigh(runtime, { n: 8, batch: 1 }, { maxMilliseconds: 100 });
+    runtime.device.destroy();
+    expect((await faultOf(race)).kind).toBe("device-lost");
   });
 });
 

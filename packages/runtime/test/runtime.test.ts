@@ -96,7 +96,7 @@ describe("what a call is checked for", () => {
     [
       "a plain list",
       { n: 64, data: floats(128), templates: [1, 2, 3] as never },
-      /templates is object: give a Float32Array/,
+      /templates is Array: give a Float32Array/,
     ],
     [
       "signed pairs",

@@ -1,6 +1,8 @@
 import type { PortData, Problem } from "@tunelab/contract";
 import type { BoundPorts } from "@tunelab/executor";
+import { faultOn } from "@tunelab/executor/trip";
 import type { Calibrated, Candidate } from "@tunelab/selection";
+import { checkPositive } from "../checks.ts";
 import type { Calibration, Workshop } from "../operation.ts";
 import { laneOf, stopwatchFor } from "./lane.ts";
 import { type Racer, race } from "./race.ts";
@@ -46,10 +48,13 @@ export async function raceOn<P extends Problem>(
   options: CalibrationOptions,
   keep: (calibrated: Calibrated) => Promise<boolean>,
 ): Promise<Calibration> {
+  checkPositive("maxMilliseconds", options?.maxMilliseconds);
   const selection = await shop.select(problem, {});
   const others = await portfolioOf(shop, problem);
   const executor = shop.executor();
-  const stopwatch = await stopwatchFor(executor.device, time);
+  const stopwatch = await stopwatchFor(executor.device, time).catch(async (error) => {
+    throw await faultOn(executor.device, error);
+  });
   const names = new Set<string>();
   const racers: Racer[] = [];
   for (const { variant, algorithm, config } of [...selection.candidates.slice(0, FROM_TABLES), ...others]) {

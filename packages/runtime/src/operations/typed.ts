@@ -5,6 +5,7 @@ import type { CalibrationOptions, Trial } from "../calibrate/calibrate.ts";
 import type { BoundCall, Calibration } from "../operation.ts";
 import type { Backend, Route } from "../route.ts";
 import type { Runtime, ShippedOperation } from "../runtime.ts";
+import { given } from "../told.ts";
 
 /** What a call may ask for beside its contents. */
 export interface Asked extends Demand {
@@ -36,10 +37,17 @@ export interface CpuSide<P extends Problem> {
 }
 
 /** What makes a typed call of an operation: everything that is its own. The functions below are the same for all. */
-export interface TypedOperation<P extends Problem, Call extends Asked, Answer extends object> {
+export interface TypedOperation<
+  P extends Problem,
+  Call extends Asked,
+  Answer extends object,
+  Shape extends Asked = Asked,
+> {
   readonly shipped: ShippedOperation<P>;
   /** The problem that a call's contents make, and what stands for its ports. Throws `Fault` usage that names what is wrong. */
   given(call: Call): { readonly problem: P; readonly ports: BoundPorts };
+  /** The problem of a call by its counts alone. */
+  problem(shape: Shape): P;
   /** The typed answer in the contents of the out ports. */
   answer(outputs: PortData): Answer;
   readonly cpu: CpuSide<P>;
@@ -77,11 +85,18 @@ export function wordsOf(
   type: "Float32Array" | "Uint32Array",
 ): number {
   // By its name, for an array of another realm (a frame, a worker's message) is no instance of this one's.
-  const got: string | undefined = (values as Float32Array | undefined)?.[Symbol.toStringTag];
+  const got = Object.prototype.toString.call(values).slice(8, -1);
   if (got === type) return (values as Float32Array).length;
   if (got === "GPUBuffer" || typeof (values as GPUBuffer)?.size === "number")
     return (values as GPUBuffer).size / 4;
-  throw new Fault("usage", `${name} is ${got ?? typeof values}: give a ${type} or a GPUBuffer`);
+  throw new Fault("usage", `${name} is ${got}: give a ${type} or a GPUBuffer`);
+}
+
+/** Rejects with `Fault` usage for arguments that are none and demands that make no sense; the checks are loaded where there is something to check. */
+async function checkAsked(runtime: Runtime, asked: Asked): Promise<void> {
+  const { operation } = (runtime ?? {}) as Partial<Runtime>;
+  if (operation && asked && !given(asked.backend, asked.maxError, asked.variant)) return;
+  (await import("../checks.ts")).checkAsked(runtime, asked);
 }
 
 /** Throws `Fault` usage for a problem that the operation refuses. */
@@ -120,6 +135,7 @@ export async function call<P extends Problem, C extends Asked, A extends object>
   runtime: Runtime,
   asked: C,
 ): Promise<A & Provenance> {
+  await checkAsked(runtime, asked);
   const { problem, ports } = typed.given(asked);
   const onGpu = Object.values(ports).some(isBuffer);
   if (onGpu && (asked.backend ?? runtime.backend) === "cpu") {
@@ -145,12 +161,14 @@ export interface TypedBound extends Provenance {
 }
 
 /** Binds contents (and the caller's buffers for out ports) to the best variant that can be encoded; on the GPU whatever the backend. */
-export async function bindCall<P extends Problem, C extends Asked, A extends object>(
+export async function bindCall<P extends Problem, C extends Asked, A extends object, I extends C>(
   typed: TypedOperation<P, C, A>,
   runtime: Runtime,
-  asked: C,
-  outputs: Readonly<Record<string, GPUBuffer | undefined>>,
+  asked: I,
+  outputsOf: (asked: I) => Readonly<Record<string, GPUBuffer | undefined>>,
 ): Promise<{ readonly whole: TypedBound; write(contents: PortData): void; answer(): Promise<A> }> {
+  await checkAsked(runtime, asked);
+  const outputs = outputsOf(asked);
   const { problem, ports } = typed.given(asked);
   const owned = Object.entries(outputs).flatMap(([name, buffer]) =>
     buffer ? [[name, buffer] as const] : [],
@@ -171,13 +189,14 @@ export async function bindCall<P extends Problem, C extends Asked, A extends obj
 }
 
 /** Compiles what a call would run (`prepare`), or says what it would be (`explain`). */
-export async function foresee<P extends Problem, C extends Asked, A extends object>(
+export async function foresee<P extends Problem, C extends Asked, A extends object, S extends Asked>(
   what: "prepare" | "explain",
-  typed: TypedOperation<P, C, A>,
+  typed: TypedOperation<P, C, A, S>,
   runtime: Runtime,
-  problem: P,
-  asked: Asked,
+  asked: S,
 ): Promise<Explanation> {
+  await checkAsked(runtime, asked);
+  const problem = typed.problem(asked);
   const { shipped, cpu } = typed;
   const route = await routeOf(typed, runtime, problem, asked);
   if (route.backend === "gpu") return runtime.operation(shipped)[what](problem, demandOf(asked));
@@ -186,13 +205,16 @@ export async function foresee<P extends Problem, C extends Asked, A extends obje
 }
 
 /** Races a problem's variants on the device in hand, every answer checked by the operation's own trial. */
-export async function calibrate<P extends Problem, C extends Asked, A extends object>(
-  { shipped, trial }: TypedOperation<P, C, A>,
+export async function calibrate<P extends Problem, C extends Asked, A extends object, S extends Asked>(
+  typed: TypedOperation<P, C, A, S>,
   runtime: Runtime,
-  problem: P,
+  asked: S,
   options: CalibrationOptions,
 ): Promise<Calibration> {
+  await checkAsked(runtime, asked);
+  const { shipped } = typed;
+  const problem = typed.problem(asked);
   checkProblem(shipped, problem);
-  const made = await trial(problem, shipped.operation.accuracy.bound);
+  const made = await typed.trial(problem, shipped.operation.accuracy.bound);
   return runtime.operation(shipped).calibrate(problem, made, options);
 }

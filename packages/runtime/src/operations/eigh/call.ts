@@ -4,6 +4,7 @@ import type { Explanation } from "@tunelab/selection";
 import type { CalibrationOptions } from "../../calibrate/calibrate.ts";
 import type { Calibration } from "../../operation.ts";
 import type { Runtime, ShippedOperation } from "../../runtime.ts";
+import { told } from "../../told.ts";
 import {
   type Asked,
   bindCall,
@@ -24,6 +25,9 @@ export const eighOperation: ShippedOperation<EighProblem> = {
   expecting: async () => (await import("./rules.ts")).expecting,
   portfolio: () => import("../../generated/eigh/portfolio.ts"),
 };
+
+/** Ports that the caller's own buffers may take. */
+const RESULTS = ["values", "vectors", "status"];
 
 interface EighForm extends Asked {
   /** Order of a matrix: 1 to 512. */
@@ -63,14 +67,12 @@ export interface EighArrays {
 
 export interface EighOutput extends EighArrays, Provenance {}
 
-const problemOf = ({ n, batch, vectors = true, pad = 0, gap = 0 }: EighShape): EighProblem => ({
-  n,
-  batch,
-  vectors: vectors ? "yes" : "no",
-  pad,
-  gap,
-  spectrum: "random",
-});
+function problemOf({ n, batch, vectors = true, pad = 0, gap = 0 }: EighShape): EighProblem {
+  if (typeof vectors !== "boolean") {
+    throw new Fault("usage", `vectors is ${told(vectors)}: give true or false, or leave it out for true`);
+  }
+  return { n, batch, vectors: vectors ? "yes" : "no", pad, gap, spectrum: "random" };
+}
 
 function problemIn(input: EighInput): EighProblem {
   const { n, pad = 0, gap = 0 } = input;
@@ -80,7 +82,7 @@ function problemIn(input: EighInput): EighProblem {
     ["gap", gap, 0],
   ] as const) {
     if (!Number.isSafeInteger(value) || value < least) {
-      throw new Fault("usage", `${name} is ${value}, not an integer of at least ${least}`);
+      throw new Fault("usage", `${name} is ${told(value)}, not an integer of at least ${least}`);
     }
   }
   const stride = matrixStride({ n, pad, gap });
@@ -93,8 +95,9 @@ function problemIn(input: EighInput): EighProblem {
   );
 }
 
-const typed: TypedOperation<EighProblem, EighInput, EighArrays> = {
+const typed: TypedOperation<EighProblem, EighInput, EighArrays, EighShape> = {
   shipped: eighOperation,
+  problem: problemOf,
   given: (asked) => ({ problem: problemIn(asked), ports: { matrices: asked.matrices } }),
   answer: ({ values, vectors, status }) => {
     const words = status as Uint32Array;
@@ -144,30 +147,40 @@ export interface EighBuffers {
   readonly status?: GPUBuffer;
 }
 
+type BoundInput = Omit<EighInput, "backend"> & { readonly results?: EighBuffers };
+
+function outputsOf({
+  results = {},
+  vectors: wanted,
+}: BoundInput): Partial<Record<string, GPUBuffer | undefined>> {
+  for (const name of Object.keys(results)) {
+    if (!RESULTS.includes(name)) {
+      throw new Fault("usage", `results has ${name}: give buffers for ${RESULTS.join(", ")}`);
+    }
+  }
+  const { values, vectors, status } = results;
+  if (vectors && wanted === false)
+    throw new Fault("usage", "results.vectors is a buffer for eigenvectors, and vectors is false");
+  return { values, ...(wanted === false ? {} : { vectors }), status };
+}
+
 /**
  * Binds matrices to the best variant that can be encoded (without a loop that the host drives), to run or encode many times; results stay
  * in the caller's buffers where some are given. Rejects with `Fault` usage or unsupported.
  */
-export async function bindEigh(
-  runtime: Runtime,
-  input: Omit<EighInput, "backend"> & { readonly results?: EighBuffers },
-): Promise<BoundEigh> {
-  const { values, vectors, status } = input.results ?? {};
-  if (vectors && input.vectors === false)
-    throw new Fault("usage", "results.vectors is a buffer for eigenvectors, and vectors is false");
-  const outputs = { values, ...(input.vectors === false ? {} : { vectors }), status };
-  const { whole, write, answer } = await bindCall(typed, runtime, input, outputs);
+export async function bindEigh(runtime: Runtime, input: BoundInput): Promise<BoundEigh> {
+  const { whole, write, answer } = await bindCall(typed, runtime, input, outputsOf);
   return { ...whole, write: (matrices) => write({ matrices }), read: answer };
 }
 
 /** Compiles the variant that calls of this shape will run, ahead of the first; says which and why. */
 export function prepareEigh(runtime: Runtime, shape: EighShape): Promise<Explanation> {
-  return foresee("prepare", typed, runtime, problemOf(shape), shape);
+  return foresee("prepare", typed, runtime, shape);
 }
 
 /** Which variant a call of this shape would try first, why, and what was refused; compiles nothing unless `auto` weighs. */
 export function explainEigh(runtime: Runtime, shape: EighShape): Promise<Explanation> {
-  return foresee("explain", typed, runtime, problemOf(shape), shape);
+  return foresee("explain", typed, runtime, shape);
 }
 
 /**
@@ -179,5 +192,5 @@ export function calibrateEigh(
   shape: EighShape,
   options: CalibrationOptions,
 ): Promise<Calibration> {
-  return calibrate(typed, runtime, problemOf(shape), options);
+  return calibrate(typed, runtime, shape, options);
 }

@@ -4,6 +4,7 @@ import type { Explanation } from "@tunelab/selection";
 import type { CalibrationOptions } from "../../calibrate/calibrate.ts";
 import type { Calibration } from "../../operation.ts";
 import type { Runtime, ShippedOperation } from "../../runtime.ts";
+import { told } from "../../told.ts";
 import {
   type Asked,
   bindCall,
@@ -55,7 +56,7 @@ export interface BoundFft extends TypedBound {
 }
 
 function problemIn({ n, input, direction = "forward" }: FftInput): FftProblem {
-  if (!Number.isSafeInteger(n) || n < 1) throw new Fault("usage", `n is ${n}, not a positive integer`);
+  if (!Number.isSafeInteger(n) || n < 1) throw new Fault("usage", `n is ${told(n)}, not a positive integer`);
   const floats = wordsOf("input", input, "Float32Array");
   const batch = floats / (2 * n);
   if (Number.isInteger(batch) && batch > 0) return { n, batch, direction };
@@ -67,8 +68,9 @@ function problemIn({ n, input, direction = "forward" }: FftInput): FftProblem {
 
 const problemOf = ({ n, batch, direction = "forward" }: FftShape): FftProblem => ({ n, batch, direction });
 
-const typed: TypedOperation<FftProblem, FftInput, FftArray> = {
+const typed: TypedOperation<FftProblem, FftInput, FftArray, FftShape> = {
   shipped: fftOperation,
+  problem: problemOf,
   given: (asked) => ({ problem: problemIn(asked), ports: { input: asked.input } }),
   answer: ({ output }) => ({ output: output as Float32Array }),
   cpu: {
@@ -96,18 +98,18 @@ export async function bindFft(
   runtime: Runtime,
   input: Omit<FftInput, "backend"> & { readonly output?: GPUBuffer },
 ): Promise<BoundFft> {
-  const { whole, write, answer } = await bindCall(typed, runtime, input, { output: input.output });
+  const { whole, write, answer } = await bindCall(typed, runtime, input, ({ output }) => ({ output }));
   return { ...whole, write: (points) => write({ input: points }), read: async () => (await answer()).output };
 }
 
 /** Compiles the variant that calls of this shape will run, ahead of the first; says which and why. */
 export function prepareFft(runtime: Runtime, shape: FftShape): Promise<Explanation> {
-  return foresee("prepare", typed, runtime, problemOf(shape), shape);
+  return foresee("prepare", typed, runtime, shape);
 }
 
 /** Which variant a call of this shape would try first, why, and what was refused; compiles nothing unless `auto` weighs. */
 export function explainFft(runtime: Runtime, shape: FftShape): Promise<Explanation> {
-  return foresee("explain", typed, runtime, problemOf(shape), shape);
+  return foresee("explain", typed, runtime, shape);
 }
 
 /**
@@ -120,5 +122,5 @@ export function calibrateFft(
   shape: FftShape,
   options: CalibrationOptions,
 ): Promise<Calibration> {
-  return calibrate(typed, runtime, problemOf(shape), options);
+  return calibrate(typed, runtime, shape, options);
 }

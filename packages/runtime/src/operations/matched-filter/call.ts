@@ -78,8 +78,9 @@ const problemOf = ({
   ...(threshold === undefined ? {} : { threshold }),
 });
 
-const typed: TypedOperation<MatchedFilterProblem, MatchedFilterInput, PeakArrays> = {
+const typed: TypedOperation<MatchedFilterProblem, MatchedFilterInput, PeakArrays, MatchedFilterShape> = {
   shipped: matchedFilterOperation,
+  problem: problemOf,
   given: (input) => {
     const problem = countsOf(input);
     const pairs = input.pairs ?? allPairs(problem.data, problem.templates);
@@ -117,18 +118,18 @@ export async function bindMatchedFilter(
   runtime: Runtime,
   input: Omit<MatchedFilterInput, "backend"> & { readonly records?: GPUBuffer },
 ): Promise<BoundMatchedFilter> {
-  const { whole, write, answer } = await bindCall(typed, runtime, input, { records: input.records });
+  const { whole, write, answer } = await bindCall(typed, runtime, input, ({ records }) => ({ records }));
   return { ...whole, write: (contents) => write(contents as PortData), peaks: answer };
 }
 
 /** Compiles the variant that calls of this shape will run, ahead of the first; says which and why. */
 export function prepareMatchedFilter(runtime: Runtime, shape: MatchedFilterShape): Promise<Explanation> {
-  return foresee("prepare", typed, runtime, problemOf(shape), shape);
+  return foresee("prepare", typed, runtime, shape);
 }
 
 /** Which variant a call of this shape would try first, why, and what was refused; compiles nothing unless `auto` weighs. */
 export function explainMatchedFilter(runtime: Runtime, shape: MatchedFilterShape): Promise<Explanation> {
-  return foresee("explain", typed, runtime, problemOf(shape), shape);
+  return foresee("explain", typed, runtime, shape);
 }
 
 /**
@@ -141,5 +142,5 @@ export function calibrateMatchedFilter(
   shape: MatchedFilterShape,
   options: CalibrationOptions,
 ): Promise<Calibration> {
-  return calibrate(typed, runtime, problemOf(shape), options);
+  return calibrate(typed, runtime, shape, options);
 }

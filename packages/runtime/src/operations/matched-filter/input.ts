@@ -1,4 +1,5 @@
 import { Fault } from "@tunelab/contract";
+import { told } from "../../told.ts";
 import { isBuffer, wordsOf } from "../typed.ts";
 
 /** Floats of a complex point, words of a pair (data index, template index), words of a record (index, re, im, magnitude). */
@@ -30,7 +31,7 @@ export interface PortsGiven {
  */
 export function countsOf(given: PortsGiven): Counts {
   const { n } = given;
-  if (!Number.isSafeInteger(n) || n < 1) throw new Fault("usage", `n is ${n}, not a positive integer`);
+  if (!Number.isSafeInteger(n) || n < 1) throw new Fault("usage", `n is ${told(n)}, not a positive integer`);
   const data = spectraIn("data", given.data, n);
   const templates = spectraIn("templates", given.templates, n);
   const least = given.threshold === undefined ? {} : { threshold: given.threshold };
