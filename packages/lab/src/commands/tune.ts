@@ -34,6 +34,7 @@ import { packed } from "../build.ts";
 import { Compilers, compilersFor, MOST_COMPILERS } from "../compilers.ts";
 import { destinationFor } from "../destination.ts";
 import { nothingVerified } from "../failures-text.ts";
+import { holdable } from "../holdable.ts";
 import { EXIT, ExitWith, type Io } from "../io.ts";
 import { knownVariants } from "../known.ts";
 import { tablesBelow } from "../known-tables.ts";
@@ -187,6 +188,7 @@ async function run(flags: TuneFlags, io: Io): Promise<void> {
     compilersFor(bench.hello.info.identity.adapterType, availableParallelism(), machine.gpu?.freeBytes);
   const compilers = compilerCount > 0 ? new Compilers(target, compilerCount, options, io) : undefined;
   try {
+    const { maxBufferSize } = bench.hello.info.capabilities.limits;
     await session({
       flags,
       io,
@@ -194,7 +196,7 @@ async function run(flags: TuneFlags, io: Io): Promise<void> {
       target,
       bench,
       compilers,
-      workloads,
+      workloads: holdable(workloads, maxBufferSize, io),
       workload,
       strategy,
       where,
