@@ -7,7 +7,14 @@ import {
   SIDES,
   type TuningTable,
 } from "@tunelab/contract";
-import { autoPage, type OperationCosts, REPORT_FOLDERS, reportFiles, tablePage } from "@tunelab/report";
+import {
+  autoPage,
+  type OperationCosts,
+  REPORT_FOLDERS,
+  reportFiles,
+  tablePage,
+  unprovenOf,
+} from "@tunelab/report";
 import {
   checkShipped,
   commitOf,
@@ -23,6 +30,7 @@ import {
   staleLookup,
   tablePath,
   takenOverOf,
+  withoutRetracted,
   withoutStudies,
 } from "@tunelab/selection";
 import { driftOf } from "./drift.ts";
@@ -75,10 +83,11 @@ export async function generatedTables(root: string, publication: Publication): P
     generatedOwnBorrowing(publication),
   ]);
   const isStale = staleLookup(stale);
+  const standing = withoutRetracted(publication.evidence, publication.retracted);
   for (const table of tables) {
     const path = `tables/${tablePath(table)}`;
     files.set(path, serialiseTable(table));
-    files.set(path.replace(/json$/, "md"), tablePage(table, isStale));
+    files.set(path.replace(/json$/, "md"), tablePage(table, isStale, unprovenOf(table, standing)));
   }
   const studies = foldStudies(publication.evidence, publication.retracted);
   for (const [path, text] of await generatedStudies(root, studies)) files.set(path, text);

@@ -1,5 +1,12 @@
-import { bestNs, type SessionHeader, type Suite, TIME_METRIC, type TuningTable } from "@tunelab/contract";
-import { gridText, nothingStale, summaryTable } from "@tunelab/report";
+import {
+  bestNs,
+  type SessionEvidence,
+  type SessionHeader,
+  type Suite,
+  TIME_METRIC,
+  type TuningTable,
+} from "@tunelab/contract";
+import { gridText, nothingStale, summaryTable, unprovenOf } from "@tunelab/report";
 import { type TuneResult, UNPLANNED } from "@tunelab/tuner";
 import { commandLine } from "./build.ts";
 import { absentFrom, countsText, failureLines, type Limit, nothingVerified } from "./failures-text.ts";
@@ -15,6 +22,8 @@ export interface Finished {
   /** Most trials, where they were limited. */
   readonly trials: number | undefined;
   readonly tables: readonly TuningTable[];
+  /** What the tables were folded from. */
+  readonly evidence: readonly SessionEvidence[];
   /** The tables' files. */
   readonly files: readonly string[];
   /** The journal's file, where there is no store. */
@@ -37,11 +46,9 @@ export function printResult(io: Io, finished: Finished): void {
   const told = [...tables, ...result.problems, ...result.unreached].map((one) => one.operation);
   for (const operation of new Set(told)) {
     const table = tables.find((one) => one.operation === operation);
-    const grid = summaryTable(
-      table,
-      nothingStale,
-      absentFrom(table, operation, result, limitOf(result, finished.trials)),
-    );
+    const absent = absentFrom(table, operation, result, limitOf(result, finished.trials));
+    const unproven = table && unprovenOf(table, finished.evidence);
+    const grid = summaryTable(table, nothingStale, absent, unproven);
     if (grid.rows.length === 0) continue;
     io.out(`\n${operation} on ${header.deviceSlug}, ${header.profile}\n\n${gridText(grid)}`);
   }

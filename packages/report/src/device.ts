@@ -29,6 +29,7 @@ import { Page } from "./page.ts";
 import { completing, pointsOf } from "./points.ts";
 import { summaryTable } from "./summary.ts";
 import { cautions } from "./table.ts";
+import { unprovenOf } from "./unproven.ts";
 
 type NoiseEvent = Extract<SessionEvent, { readonly kind: "noise" }>;
 
@@ -120,7 +121,7 @@ function best(page: Page, input: ReportInput, name: string, table: TuningTable):
     `${escapeMarkdown(table.operation)}: [every candidate](${tableLink(table)}), [the operation on every device](../../operations/${operationSlug}/README.md).`,
   );
   for (const line of cautions(table, input.isStale)) page.text(line);
-  page.text(gridMarkdown(summaryTable(table, input.isStale)));
+  page.text(gridMarkdown(summaryTable(table, input.isStale, [], unprovenOf(table, counted(input)))));
   const operation = input.operations.find((one) => one.name === table.operation);
   page.chart(
     `${name}-${operationSlug}-times`,

@@ -35,5 +35,7 @@ export {
   type IsStale,
   nothingStale,
   summaryTable,
+  type Unproven,
 } from "./summary.ts";
 export * from "./table.ts";
+export { unprovenOf } from "./unproven.ts";

@@ -31,22 +31,28 @@ export interface Point {
   readonly bytes: number;
 }
 
-/**
- * Every verified variant that the table's sessions timed, one point a problem and variant: the certified trial's, else the
- * newest. Only the newest session's machine counts, so that times of different machines never meet; `evidence` is without
- * what was retracted.
- */
-export function pointsOf(table: TuningTable, evidence: readonly SessionEvidence[]): readonly Point[] {
+/** Of a table's sessions, oldest first, those of the newest one's machine: times of different machines never meet. */
+export function sessionsOf(
+  table: TuningTable,
+  evidence: readonly SessionEvidence[],
+): readonly SessionEvidence[] {
   const folder = tableFolder(table.device.identity, table.profile);
   const own = evidence.filter(
     ({ header }) =>
       table.sessions.includes(header.id) && tableFolder(header.device.identity, header.profile) === folder,
   );
   const newest = own.at(-1);
-  if (!newest) return [];
-  const machine = machineOf(newest);
+  return newest ? own.filter((one) => machineOf(one) === machineOf(newest)) : [];
+}
+
+/**
+ * Every verified variant that the table's sessions timed, one point a problem and variant: the certified trial's, else the
+ * newest. Only the newest session's machine counts, so that times of different machines never meet; `evidence` is without
+ * what was retracted.
+ */
+export function pointsOf(table: TuningTable, evidence: readonly SessionEvidence[]): readonly Point[] {
   const points = new Map<string, Point>();
-  for (const session of own.filter((one) => machineOf(one) === machine)) {
+  for (const session of sessionsOf(table, evidence)) {
     for (const trial of session.trials) {
       const point =
         trial.operation === table.operation && trial.epoch === table.epoch ? pointOf(trial) : undefined;
@@ -59,7 +65,8 @@ export function pointsOf(table: TuningTable, evidence: readonly SessionEvidence[
   return [...points.values()];
 }
 
-function pointOf(trial: Trial): Point | undefined {
+/** One trial as a point; undefined where it gave no time. */
+export function pointOf(trial: Trial): Point | undefined {
   const ns = bestNs(trial);
   if (ns === undefined || !(ns > 0)) return undefined;
   const { problem, algorithm, variant, config, grade, isDefault, work } = trial;

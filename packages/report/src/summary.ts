@@ -22,6 +22,23 @@ export type IsStale = (table: TuningTable, problem: Problem, variant: string) =>
 /** Where staleness is not asked for. */
 export const nothingStale: IsStale = () => false;
 
+/** A faster time than an entry's first place that no certification stands behind. */
+export interface UnprovenTime {
+  readonly us: number;
+  /** It was put to certification, and its samples scattered too much. */
+  readonly noisy: boolean;
+}
+
+/** Where one was seen; see `unprovenOf`. */
+export type Unproven = (entry: TableEntry) => UnprovenTime | undefined;
+
+/** Where the evidence is not asked. */
+export const nothingUnproven: Unproven = () => undefined;
+
+/** `unproven: 51.8 µs was timed, not certified`; `unproven: 51.8 µs was timed, too noisy to certify`. */
+export const unprovenText = ({ us, noisy }: UnprovenTime): string =>
+  `unproven: ${formatTime(us)} was timed, ${noisy ? "too noisy to certify" : "not certified"}`;
+
 /** The row a call would run: rank 1; undefined when nothing measured may be ranked. */
 export function bestRow(entry: TableEntry): TableRow | undefined {
   return entry.rows.find(({ rank }) => rank === 1);
@@ -35,13 +52,14 @@ export interface Absent {
 
 /**
  * One row a problem: the best variant with its time, its speed-up over the default configuration and over the median of the
- * space, its share of the measured ceilings, its verification, and whether the first place is resolved. Problems in natural
+ * space, its share of the measured ceilings, its verification, and whether the first place is resolved, or unproven. Problems in natural
  * order, numbers as numbers. Those that are absent from the table come last; with them alone there need be no table.
  */
 export function summaryTable(
   table: TuningTable | undefined,
   isStale: IsStale = nothingStale,
   absent: readonly Absent[] = [],
+  unproven: Unproven = nothingUnproven,
 ): Grid {
   const row = ({ problem, why }: Absent): string[] => [
     problemKey(problem),
@@ -62,11 +80,11 @@ export function summaryTable(
       { title: "max error", align: "right" },
       { title: "first place", align: "left" },
     ],
-    rows: [...(table ? entryRows(table, isStale) : []), ...absent.map(row)],
+    rows: [...(table ? entryRows(table, isStale, unproven) : []), ...absent.map(row)],
   };
 }
 
-function entryRows(table: TuningTable, isStale: IsStale): readonly string[][] {
+function entryRows(table: TuningTable, isStale: IsStale, unproven: Unproven): readonly string[][] {
   return orderedEntries(table).map((entry) => {
     const best = bestRow(entry);
     const problem = problemKey(entry.problem);
@@ -82,7 +100,7 @@ function entryRows(table: TuningTable, isStale: IsStale): readonly string[][] {
       formatPercent(best.fractionOfWorkgroup),
       `${best.matched}/${best.total}`,
       formatError(best.maxError),
-      firstPlace(table, entry, isStale(table, entry.problem, best.variant)),
+      firstPlace(table, entry, isStale(table, entry.problem, best.variant), unproven(entry)),
     ];
   });
 }
@@ -102,10 +120,16 @@ function firstBand(entry: TableEntry): readonly TableRow[] {
   return end < 0 ? rows : rows.slice(0, end);
 }
 
-/** "resolved", "tie of 3", "only one"; with "noisy", "aged" or "stale" where that holds. */
-function firstPlace(table: TuningTable, entry: TableEntry, stale: boolean): string {
+/** "resolved", "tie of 3", "only one", "unproven: ..."; with "noisy", "aged" or "stale" where that holds. `faster`: what is, unproven. */
+function firstPlace(
+  table: TuningTable,
+  entry: TableEntry,
+  stale: boolean,
+  faster: UnprovenTime | undefined,
+): string {
   const tied = firstBand(entry).length;
-  const words = [entry.rows.length === 1 ? "only one" : tied > 1 ? `tie of ${tied}` : "resolved"];
+  const standing = entry.rows.length === 1 ? "only one" : tied > 1 ? `tie of ${tied}` : "resolved";
+  const words = [faster ? unprovenText(faster) : standing];
   if (table.noisy) words.push("noisy");
   if (entry.agedOn !== undefined) words.push("aged");
   if (stale) words.push("stale");

@@ -2,26 +2,43 @@ import { problemKey, type TableEntry, type TuningTable } from "@tunelab/contract
 import { facts, sectionName } from "./facts.ts";
 import { gridMarkdown } from "./grid.ts";
 import { codeSpan, escapeMarkdown } from "./markdown.ts";
-import { candidatesTable, type IsStale, nothingStale, orderedEntries, summaryTable } from "./summary.ts";
+import {
+  candidatesTable,
+  type IsStale,
+  nothingStale,
+  nothingUnproven,
+  orderedEntries,
+  summaryTable,
+  type Unproven,
+} from "./summary.ts";
 
 /** A table to read: who measured, the summary, every candidate. Stands beside the table's JSON, under its name and `.md`. */
-export function tablePage(table: TuningTable, isStale: IsStale = nothingStale): string {
+export function tablePage(
+  table: TuningTable,
+  isStale: IsStale = nothingStale,
+  unproven: Unproven = nothingUnproven,
+): string {
   const { identity } = table.device;
   const device = identity.description || identity.device || table.deviceSlug;
   return [
     `# ${escapeMarkdown(`${table.operation} on ${device}`)}`,
     `${escapeMarkdown(sectionName(table))}. Generated from the published evidence; never edited by hand.`,
     gridMarkdown(facts(table)),
-    tableMarkdown(table, 2, isStale),
+    tableMarkdown(table, 2, isStale, unproven),
   ].join("\n\n");
 }
 
 /** One operation's table as Markdown: the summary, then every candidate of every problem. `level` is the first heading's. */
-export function tableMarkdown(table: TuningTable, level = 2, isStale: IsStale = nothingStale): string {
+export function tableMarkdown(
+  table: TuningTable,
+  level = 2,
+  isStale: IsStale = nothingStale,
+  unproven: Unproven = nothingUnproven,
+): string {
   const heading = "#".repeat(level);
   const parts = [`${heading} ${escapeMarkdown(table.operation)}`, ...cautions(table, isStale)];
   if (table.entries.length === 0) parts.push("Nothing has been measured yet.");
-  else parts.push(gridMarkdown(summaryTable(table, isStale)));
+  else parts.push(gridMarkdown(summaryTable(table, isStale, [], unproven)));
   for (const entry of orderedEntries(table)) parts.push(entryMarkdown(table, entry, level + 1, isStale));
   return `${parts.join("\n\n")}\n`;
 }

@@ -282,7 +282,8 @@ async function session(job: Job): Promise<void> {
     progress.stop();
     await sink.close();
   }
-  const { tables, changed } = await ownTables(await destination.evidence(), destination.header);
+  const evidence = await destination.evidence();
+  const { tables, changed } = await ownTables(evidence, destination.header);
   if (changed > 0)
     io.note(`${changed} variants measured before are in no table: their kernels have changed since`);
   const touched = tables.filter(({ operation }) =>
@@ -292,7 +293,17 @@ async function session(job: Job): Promise<void> {
   const { header: measured, journal } = destination;
   const suites = workloads.map(({ suite }) => suite);
   const json = flags.json === true;
-  printResult(io, { header: measured, suites, result, trials, tables: touched, files, journal, json });
+  printResult(io, {
+    header: measured,
+    suites,
+    result,
+    trials,
+    tables: touched,
+    evidence,
+    files,
+    journal,
+    json,
+  });
   if (io.signal.aborted) throw new ExitWith(EXIT.interrupted);
   const fault = result.stopped?.fault ?? nothingVerified(result);
   if (fault) throw fault;
