@@ -48,7 +48,7 @@ describe.skipIf(!driver)("the eigensolver on the embedded software GPU", () => {
     expect(report.blocks.variant).toMatch(/^block\//);
   });
 
-  it("is encoded among the caller's own commands, from and into the caller's buffers", () => {
+  it("is encoded among the caller's own commands, from and into the caller's buffers, and takes shared memory", () => {
     const { found, last, read, sweeps, variant } = report.bound;
     for (const [round, expected] of [
       [1, 3, 3, 7],

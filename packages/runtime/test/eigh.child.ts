@@ -58,7 +58,10 @@ async function encoded(): Promise<object> {
   const last = [...(await bound.read()).values];
   bound.dispose();
   const short = await eigh(runtime, { n: 3, matrices: own }).catch((error: Error) => error.message);
-  const plain = await bindEigh(runtime, { n: 2, matrices: Float32Array.of(3, 0, 0, 1) });
+  // In memory that threads share: uploaded as it is, it would end this process.
+  const shared = new Float32Array(new SharedArrayBuffer(16));
+  shared.set([3, 0, 0, 1]);
+  const plain = await bindEigh(runtime, { n: 2, matrices: shared });
   await plain.run();
   const { values: read, sweeps } = await plain.read();
   plain.dispose();

@@ -43,7 +43,7 @@ const isTable = (chunk: Chunk): boolean =>
   holds(chunk, "generated/matched-filter/index") || holds(chunk, "nvidia-h200.tint-vulkan.portable");
 
 /**
- * Budgets in bytes after gzip: the entry with one device's table (the README promises 25 KB; 23 KB went to repeated steps and to refusing
+ * Budgets in bytes after gzip: the entry with one device's table (the documents promise 25 KB; 23 KB went to repeated steps and to refusing
  * bad arguments in one line), and all that a page loads before its first result.
  */
 const WITH_A_TABLE = 24 * 1024;
