@@ -173,3 +173,15 @@ describe("durations", () => {
       expect(() => parseDuration(wrong)).toThrow(/duration/);
   });
 });
+
+describe("the help says what a choice means", () => {
+  it.each(["tune", "compare", "ab"])("%s: native leaves out two guards, not one", async (command) => {
+    const { out } = await lab([command, "--help"]);
+    expect(out.replace(/\s+/g, " ")).toContain("native (robustness and workgroup zero-initialisation off)");
+  });
+
+  it("tune: kernels by default, on hardware and on the software GPU", async () => {
+    const { out } = await lab(["tune", "--help"]);
+    expect(out.replace(/\s+/g, " ")).toContain("all on hardware, matched-filter on the software GPU");
+  });
+});
