@@ -152,6 +152,18 @@ describe("what cannot be computed anywhere", () => {
       /port records has 8 bytes, the plan needs 16/,
     );
   });
+
+  it("a pair written to a bound call is refused where there is no such spectrum, as one given at once is", async () => {
+    const runtime = await runtimeWith();
+    const spectra = new Float32Array(2 * 2 * 64);
+    const bound = await bindMatchedFilter(runtime, { n: 64, data: spectra, templates: spectra });
+    bound.write({ pairs: Uint32Array.of(0, 0, 0, 1, 1, 0, 1, 1) });
+    expect(() => bound.write({ pairs: Uint32Array.of(0, 0, 0, 9, 1, 0, 1, 1) })).toThrow(
+      "pair 1 is (0, 9), but there are 2 data spectra and 2 templates",
+    );
+    expect(() => bound.write({ pairs: Uint32Array.of(0, 0) })).toThrow(/pairs/);
+    bound.dispose();
+  });
 });
 
 describe("choosing", () => {

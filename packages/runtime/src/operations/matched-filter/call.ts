@@ -14,7 +14,7 @@ import {
   type TypedBound,
   type TypedOperation,
 } from "../typed.ts";
-import { allPairs, countsOf, type PeakArrays, RECORD_WORDS, unpackRecords } from "./input.ts";
+import { allPairs, checkPairs, countsOf, type PeakArrays, RECORD_WORDS, unpackRecords } from "./input.ts";
 
 export { NO_PEAK } from "@tunelab/kernel-matched-filter";
 
@@ -119,7 +119,16 @@ export async function bindMatchedFilter(
   input: Omit<MatchedFilterInput, "backend"> & { readonly records?: GPUBuffer },
 ): Promise<BoundMatchedFilter> {
   const { whole, write, answer } = await bindCall(typed, runtime, input, ({ records }) => ({ records }));
-  return { ...whole, write: (contents) => write(contents as PortData), peaks: answer };
+  const { data, templates } = countsOf(input);
+  return {
+    ...whole,
+    write(contents) {
+      // An index out of range would read some other spectrum, without a word.
+      if (contents.pairs) checkPairs(contents.pairs, data, templates);
+      write(contents as PortData);
+    },
+    peaks: answer,
+  };
 }
 
 /** Compiles the variant that calls of this shape will run, ahead of the first; says which and why. */

@@ -55,7 +55,8 @@ function spectraIn(name: string, values: Spectra, n: number): number {
   );
 }
 
-function checkPairs(pairs: Uint32Array, data: number, templates: number): void {
+/** @throws Fault `usage` naming the first pair whose index has no spectrum. */
+export function checkPairs(pairs: Uint32Array, data: number, templates: number): void {
   for (let at = 0; at < pairs.length; at += PAIR_WORDS) {
     if (pairs[at]! < data && pairs[at + 1]! < templates) continue;
     throw new Fault(
