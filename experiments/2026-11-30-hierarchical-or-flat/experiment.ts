@@ -49,6 +49,7 @@ const experiment: Experiment = {
       of: "flat",
       over: "band-256",
       predicted: 6.57,
+      theirs: { ratio: 6.57, device: "Radeon 8060S" },
     },
     {
       text: "half the band at twice the lags takes as long: the transform is the same, loads are half",

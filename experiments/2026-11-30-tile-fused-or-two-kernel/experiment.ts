@@ -39,6 +39,7 @@ const experiment: Experiment = {
       of: "tile-fused",
       over: "two-kernel",
       predicted: 1.22,
+      theirs: { ratio: 1.22, device: "Radeon 8060S" },
     },
   ],
 };
