@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { Fault, PROFILES, type ProfileName } from "@tunelab/contract";
@@ -22,8 +22,10 @@ export function dawnPath(environment: NodeJS.ProcessEnv = process.env): string {
   for (const name of ["TUNELAB_DAWN", "GPU_DAWN"]) {
     const path = environment[name];
     if (!path) continue;
-    if (existsSync(path)) return path;
-    throw new Fault("environment", `${name} names ${path}, which does not exist: correct or unset it`);
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isFile()) return path;
+    const why = found ? "is no file" : "does not exist";
+    throw new Fault("environment", `${name} names ${path}, which ${why}: name a dawn.node, or unset it`);
   }
   const folder = `${process.platform}-${process.platform === "darwin" ? "universal" : process.arch}`;
   const tried: string[] = [];

@@ -188,6 +188,7 @@ describe("Dawn's flags", () => {
     expect(() => dawnPath({ GPU_DAWN: "/nonexistent" })).toThrow(
       "GPU_DAWN names /nonexistent, which does not exist",
     );
+    expect(() => dawnPath({ TUNELAB_DAWN: root })).toThrow(`TUNELAB_DAWN names ${root}, which is no file`);
   });
 });
 
