@@ -43,10 +43,10 @@ const isTable = (chunk: Chunk): boolean =>
   holds(chunk, "generated/matched-filter/index") || holds(chunk, "nvidia-h200.tint-vulkan.portable");
 
 /**
- * Budgets in bytes after gzip: the entry with one device's table (the documents promise 25 KB; 23 KB went to repeated steps and to refusing
- * bad arguments in one line), and all that a page loads before its first result.
+ * Budgets in bytes after gzip: the entry with one device's table (the documents promise 25 KB; 1.5 KB of it went to repeated steps, to refusing
+ * bad arguments in one line and to more rows), and all that a page loads before its first result.
  */
-const WITH_A_TABLE = 24 * 1024;
+const WITH_A_TABLE = 25_000;
 const FIRST_RESULT = 41_400;
 
 /** What a call of up to 8192 points without a threshold loads: hierarchical algorithms and four-step answer no such call, and stay away. */
@@ -58,7 +58,7 @@ describe("what a page downloads", () => {
     chunks = await bundle("matched-filter");
   }, 60_000);
 
-  it("the matched filter's entry with one device's table is at most 24 KB", () => {
+  it("the matched filter's entry with one device's table is at most 25 KB", () => {
     const bytes = gzipped(chunks, (chunk) => isEntry(chunk) || isTable(chunk));
     console.log(`matched-filter entry with one table: ${bytes} bytes after gzip`);
     expect(bytes).toBeLessThanOrEqual(WITH_A_TABLE);

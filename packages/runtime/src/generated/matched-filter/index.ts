@@ -103,7 +103,7 @@ export const tables: readonly ShelvedTable[] = [
         "vendor": "nvidia"
       }
     }
-  }, "9ecb8b69b9adfc02", async () => (await import("./nvidia-h200.tint-vulkan.portable.ts")).contents),
+  }, "a509f44615190b0f", async () => (await import("./nvidia-h200.tint-vulkan.portable.ts")).contents),
   shelve({
     "operation": "matched-filter",
     "profile": "portable",

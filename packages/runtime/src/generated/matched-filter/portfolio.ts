@@ -19,4 +19,4 @@ export const variants: readonly string[] = [
 ];
 
 /** Changes with any shipped table. */
-export const version = "92bb4aedd1c6deca";
+export const version = "1e50381741758635";
