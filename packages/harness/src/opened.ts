@@ -12,7 +12,8 @@ import { faultAt, ofSuite, type Stage, statusOf } from "./failures.ts";
 import { type InstanceTimeable, runMs } from "./instance-timeable.ts";
 import { variantLabel } from "./label.ts";
 import { algorithmOf, planSubject, type Subject } from "./subject.ts";
-import { failureOf, judgeOutputs, type Look, readOutputs, sameWords, verifyCases } from "./verify.ts";
+import { failureOf, judgeOutputs, type Look, readOutputs, verifyCases } from "./verify.ts";
+import { sameBits } from "./words.ts";
 import type { Workbench } from "./workbench.ts";
 
 /** What is known of a trial so far: whatever stops it, the outcome carries this. */
@@ -151,7 +152,7 @@ export async function witness(
   const look = lookOf(opened);
   const words = await readOutputs(instance, look);
   note(known, instance, timeable.last!);
-  if (right && sameWords(words, right)) return true;
+  if (right && sameBits(words, right)) return true;
   const found = judgeOutputs(words, cases.at(-1)!(), look);
   const failure = failureOf(found, suite.operation.accuracy);
   if (failure) {

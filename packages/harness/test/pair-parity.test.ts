@@ -6,8 +6,9 @@ import {
   type Plan,
 } from "@tunelab/contract";
 import { describe, expect, it } from "vitest";
-import { addParity, commonBuffers, differingWords, exposed, sameBits } from "../src/pair/parity.ts";
+import { addParity, commonBuffers, differingWords, exposed } from "../src/pair/parity.ts";
 import { straddlingShapes } from "../src/pair/straddle.ts";
+import { sameBits } from "../src/words.ts";
 
 const buffer = (name: string, role: BufferSpec["role"], more: Partial<BufferSpec> = {}): BufferSpec => ({
   ...{ name, role, dtype: "f32", fixedBytes: 0, itemBytes: 4 },

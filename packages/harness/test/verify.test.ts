@@ -2,7 +2,8 @@ import { Fault } from "@tunelab/contract";
 import { describe, expect, it } from "vitest";
 import { CaseCache } from "../src/cases.ts";
 import { type Known, type Opened, verify as verifyOpened, witness } from "../src/opened.ts";
-import { failureOf, sameWords, verifyCases } from "../src/verify.ts";
+import { failureOf, verifyCases } from "../src/verify.ts";
+import { sameBits } from "../src/words.ts";
 import { fakeCase, fakeInstance, PORTS } from "./fake-instance.ts";
 import { toySuite } from "./toy.ts";
 
@@ -100,10 +101,10 @@ describe("what the last timed submission left", () => {
     expect(spoilt).toMatchObject({ stands: false, asked: 2 });
     expect(spoilt.known).toMatchObject({ status: "wrong", reason: "after 1 timed repeats: 3/4 right" });
     // Words that are other bits of the same number, such as -0, are other words.
-    expect(sameWords({ out: Float32Array.of(0) }, { out: Float32Array.of(-0) })).toBe(false);
-    expect(sameWords({ out: Float32Array.of(Number.NaN) }, { out: Float32Array.of(Number.NaN) })).toBe(true);
-    expect(sameWords({ out: Float32Array.of(1, 2) }, { out: Float32Array.of(1) })).toBe(false);
-    expect(sameWords({ a: Float32Array.of(1) }, { b: Float32Array.of(1) })).toBe(false);
+    expect(sameBits({ out: Float32Array.of(0) }, { out: Float32Array.of(-0) })).toBe(false);
+    expect(sameBits({ out: Float32Array.of(Number.NaN) }, { out: Float32Array.of(Number.NaN) })).toBe(true);
+    expect(sameBits({ out: Float32Array.of(1, 2) }, { out: Float32Array.of(1) })).toBe(false);
+    expect(sameBits({ a: Float32Array.of(1) }, { b: Float32Array.of(1) })).toBe(false);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Oracle, Port, PortData, Problem, Verdict } from "@tunelab/contract";
 import { ofSuite } from "../failures.ts";
 import { judgeOutputs, type Look } from "../verify.ts";
-import { sameBits } from "./parity.ts";
+import { sameBits } from "../words.ts";
 import type { Seat } from "./seat.ts";
 
 /** The inputs of one seed on either side, and who judges what comes of them. */

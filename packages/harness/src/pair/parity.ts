@@ -7,6 +7,7 @@ import {
   type PortData,
   portOf,
 } from "@tunelab/contract";
+import { wordsOf } from "../words.ts";
 
 /**
  * The plan with its scratch and counter buffers readable under their own names, so that intermediates can be compared. Text,
@@ -97,15 +98,12 @@ function incomparable(
   return intermediate && cut > 1 ? `holds the last of ${cut} pieces` : undefined;
 }
 
-const words = (data: PortData[string]): Uint32Array =>
-  new Uint32Array(data.buffer, data.byteOffset, data.length);
-
 /** Words that differ between two buffers of one length, and the first of them. */
 export function differingWords(
   a: PortData[string],
   b: PortData[string],
 ): { readonly differing: number; readonly first?: number } {
-  const [left, right] = [words(a), words(b)];
+  const [left, right] = [wordsOf(a), wordsOf(b)];
   let differing = Math.abs(left.length - right.length);
   let first: number | undefined = differing > 0 ? Math.min(left.length, right.length) : undefined;
   for (let index = Math.min(left.length, right.length) - 1; index >= 0; index -= 1) {
@@ -114,13 +112,6 @@ export function differingWords(
     first = index;
   }
   return { differing, ...(first === undefined ? {} : { first }) };
-}
-
-/** Whether two sets of inputs are the same, bit for bit. */
-export function sameBits(a: PortData, b: PortData): boolean {
-  const names = Object.keys(a);
-  if (names.length !== Object.keys(b).length) return false;
-  return names.every((name) => b[name] !== undefined && differingWords(a[name]!, b[name]).differing === 0);
 }
 
 /** Adds one seed's look at a buffer to what earlier seeds gave. */
