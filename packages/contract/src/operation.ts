@@ -40,6 +40,13 @@ export interface Port {
   readonly doc: string;
 }
 
+/** f32, u32 and i32. */
+const ELEMENT_BYTES = 4;
+
+/** Bytes of a port's contents. */
+export const portBytes = ({ shape }: Pick<Port, "shape">): number =>
+  shape.reduce((product, extent) => product * extent, ELEMENT_BYTES);
+
 export interface Parameter {
   readonly name: string;
   readonly values: readonly Value[];

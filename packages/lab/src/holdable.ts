@@ -1,10 +1,7 @@
 import { constants } from "node:buffer";
-import { Fault, type Operation, type Problem, problemKey } from "@tunelab/contract";
+import { Fault, type Operation, type Problem, portBytes, problemKey } from "@tunelab/contract";
 import type { Workload } from "@tunelab/tuner";
 import type { Io } from "./io.ts";
-
-/** Bytes of a port's element: float32, or a 32-bit integer. */
-const WORD_BYTES = 4;
 
 /** Why a device or this process cannot hold a problem's ports; a binding's limit is no reason, for batches are cut. */
 export function whyTooLarge(
@@ -13,15 +10,15 @@ export function whyTooLarge(
   maxBufferSize: number,
   longestArray: number = constants.MAX_LENGTH,
 ): string | undefined {
-  for (const { name, shape, role } of operation.ports(problem)) {
-    if (role === "intermediate") continue;
-    const bytes = shape.reduce((product, extent) => product * extent, WORD_BYTES);
+  for (const port of operation.ports(problem)) {
+    if (port.role === "intermediate") continue;
+    const bytes = portBytes(port);
     const [limit, what] =
       maxBufferSize < longestArray
         ? [maxBufferSize, "the device's maxBufferSize"]
         : [longestArray, "the longest array of this Node"];
     if (bytes > limit)
-      return `${operation.name} ${problemKey(problem)}: port ${name} has ${bytes} bytes, over ${what} of ${limit}: give a smaller --problem`;
+      return `${operation.name} ${problemKey(problem)}: port ${port.name} has ${bytes} bytes, over ${what} of ${limit}: give a smaller --problem`;
   }
   return undefined;
 }

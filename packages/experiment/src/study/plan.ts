@@ -4,6 +4,7 @@ import {
   Fault,
   type Operation,
   type Problem,
+  portBytes,
   problemKey,
   type StudyPlan,
   type StudyTable,
@@ -77,15 +78,12 @@ export function planStudy(
 
 /** Bytes of what a call sends up and reads back. */
 function travelling(operation: Operation, problem: Problem): number {
-  const bytes = operation.ports(problem).map(({ role, shape }) => {
-    const ways = role === "inout" ? 2 : role === "intermediate" ? 0 : 1;
-    return ways * PORT_ELEMENT_BYTES * shape.reduce((product, size) => product * size, 1);
+  const bytes = operation.ports(problem).map((port) => {
+    const ways = port.role === "inout" ? 2 : port.role === "intermediate" ? 0 : 1;
+    return ways * portBytes(port);
   });
   return bytes.reduce((sum, each) => sum + each, 0);
 }
-
-/** f32, u32 and i32. */
-const PORT_ELEMENT_BYTES = 4;
 
 /** What is wrong with a definition whatever the device, or undefined. */
 function wrongWith(study: StudyTable, operation: Operation): string | undefined {
