@@ -42,11 +42,12 @@ async function verifyAndTime(trial: Opened, known: Known): Promise<void> {
   if (!right) return;
   if (request.grade !== "screened" && !(await verifyFewer(trial, known))) return;
   context.onPhase("warm-up");
-  await bench.settle();
+  const settleMs = request.grade === "screened" ? SETTLE.screeningMs : SETTLE.leastMs;
+  await bench.settle(settleMs);
   context.onPhase("measure");
   let { timeable, sampled } = await time(trial);
   for (let retake = 0; retake < SETTLE.retakes && !(await bench.held()); retake += 1) {
-    await bench.settle();
+    await bench.settle(settleMs);
     ({ timeable, sampled } = await time(trial));
   }
 

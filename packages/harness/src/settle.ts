@@ -25,18 +25,18 @@ export class Settler {
   }
 
   /**
-   * Runs bursts until one is within the tolerance of the fastest of the session; the first call runs until they show no trend.
+   * Runs bursts for `leastMs` and until one is within the tolerance of the fastest of the session; the first call runs until they show no trend.
    * Bounded by time. Where steady bursts scatter by more than the tolerance (a software GPU on a shared machine) pacing
    * cannot work, and later calls return at once.
    */
-  async settle(): Promise<void> {
+  async settle(leastMs: number = SETTLE.leastMs): Promise<void> {
     if (this.#state === "cold") return this.#warm();
     if (this.#state === "unsteady") return;
     const look = timeLimit(this.#clock, SETTLE.limitMs);
     for (;;) {
       const value = await this.#take();
       const { ms, over } = look();
-      if (over || (ms >= SETTLE.leastMs && value <= this.#best * (1 + SETTLE.tolerance))) return;
+      if (over || (ms >= leastMs && value <= this.#best * (1 + SETTLE.tolerance))) return;
     }
   }
 

@@ -93,8 +93,8 @@ export class Workbench {
   }
 
   /** Brings the device to its pace before something is timed; nothing to do where no arithmetic anchor runs. */
-  async settle(): Promise<void> {
-    await (await this.#pacer())?.settle();
+  async settle(leastMs?: number): Promise<void> {
+    await (await this.#pacer())?.settle(leastMs);
   }
 
   /** Whether the device kept its pace since `settle`. */

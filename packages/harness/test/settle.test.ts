@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fakeClock } from "../src/fake.ts";
+import { SETTLE } from "../src/protocol.ts";
 import { Settler } from "../src/settle.ts";
 
 /** A device whose clock rises with uninterrupted work and falls when it idles, as an H200's does. */
@@ -45,6 +46,19 @@ describe("settling the device's clock", () => {
     const before = bursts();
     await settler.settle();
     expect(bursts() - before).toBeLessThanOrEqual(4);
+  });
+
+  it("costs a screening one burst where the clock held, and as many as bring it back where it fell", async () => {
+    const { clock, settler, bursts } = governed();
+    await settler.settle();
+    let before = bursts();
+    await settler.settle(SETTLE.screeningMs);
+    expect(bursts() - before).toBe(1);
+    await clock.sleep(5_000);
+    before = bursts();
+    await settler.settle(SETTLE.screeningMs);
+    expect(bursts() - before).toBeGreaterThan(10);
+    expect(await settler.held()).toBe(true);
   });
 
   it("gives up in bounded time on a clock that never comes back", async () => {
