@@ -94,6 +94,16 @@ describe("a study's table", () => {
     expect(asked.filter(({ problem }) => problem.batch === 100)).toHaveLength(2);
   });
 
+  it("scales what a new shape should take from the same batch, for a full batch's rate says nothing of one item", async () => {
+    // One of n = 256 takes 700 ms, 256 of n = 128 take 100 ms: one of n = 512, with a quarter of their work, takes 5.6 s, not 25 ms.
+    const { asked } = await measured(
+      study({ rows: [at(128, 256), at(256, 1), at(512, 1)] }),
+      ({ problem }) => (problem.batch === 256 ? 100 : 700),
+    );
+    expect(asked.filter(({ problem }) => problem.n === 512)).toEqual([]);
+    expect(asked).toHaveLength(4);
+  });
+
   it("believes a cost model where there is one, before anything of the column was run", async () => {
     const { asked } = await measured(
       study({ expectedMs: (_problem, { algorithm }) => (algorithm === "scalar" ? 5_000 : 1) }),

@@ -53,11 +53,11 @@ export class Budget {
   /** Takes in what became of a cell that was run. */
   tell(column: number, cell: StudyVariant | "host", outcome: TrialOutcome): void {
     const { cells, over } = this.#told[column]!;
-    const { work, shape } = this.#sizeOf(outcome.problem, cell);
+    const { work, shape, rest } = this.#sizeOf(outcome.problem, cell);
     // What hung once hangs again on more work.
     if (outcome.status === "hung") over.set(shape, Math.min(over.get(shape) ?? work, work));
     const us = leastUs(outcome);
-    if (us !== undefined) cells.push({ us, work, shape });
+    if (us !== undefined) cells.push({ us, work, shape, rest });
   }
 
   #expectedMs(column: number, problem: Problem, cell: StudyVariant | "host"): number {
@@ -67,15 +67,20 @@ export class Budget {
     return Math.max(modelled ?? 0, scaled === undefined ? 0 : scaled / 1_000);
   }
 
-  /** A measure of the work by which times of one column scale (the variant's own FLOPs, or the problem's on the host), and the dimensions that specialise a kernel's text. */
+  /** A measure of the work by which times of one column scale (the variant's own FLOPs, or the problem's on the host), the dimensions that specialise a kernel's text, and the others. */
   #sizeOf(problem: Problem, cell: StudyVariant | "host"): Omit<RunCell, "us"> {
     const { suite, subject } = this.#context;
     const work =
       cell === "host"
         ? suite.work(problem).flops
         : subject.algorithms.get(cell.algorithm)!.cost(problem, cell.config).flops;
-    const shape = subject.operation.dimensions.filter(({ role }) => role === "shape");
-    return { work, shape: shape.map(({ name }) => `${name}=${problem[name]}`).join(",") };
+    const { dimensions } = subject.operation;
+    const named = (wanted: boolean): string =>
+      dimensions
+        .filter(({ role }) => (role === "shape") === wanted)
+        .map(({ name }) => `${name}=${problem[name]}`)
+        .join(",");
+    return { work, shape: named(true), rest: named(false) };
   }
 }
 
