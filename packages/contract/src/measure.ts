@@ -40,6 +40,9 @@ export interface Trip {
 /** A trial before the session gives it its id. */
 export type TrialOutcome = Omit<Trial, "id" | "session" | "sequence" | "measuredAt">;
 
+/** What a request turned out to be once planned: enough to record its trial when the host dies before it answers. */
+export type MeasureSubject = Pick<Trial, "variant" | "planHash" | "epoch" | "work" | "resources">;
+
 /** What a measuring host is doing, so that the parent knows which deadline runs and who is guilty when it passes. */
 export type MeasurePhase = "idle" | "plan" | "compile" | "verify" | "warm-up" | "measure";
 

@@ -1,14 +1,14 @@
-import type { MeasurePhase, Side } from "@tunelab/contract";
+import type { MeasurePhase, MeasureSubject, Side } from "@tunelab/contract";
 import { LOST_GRACE_MS } from "./deadlines.ts";
 import type { Failure } from "./outcome.ts";
-import type { ParentApi, SideSubject, TrialSubject } from "./protocol.ts";
+import type { ParentApi, SideSubject } from "./protocol.ts";
 import type { HostProcess } from "./spawn.ts";
 
 export type Attended<T> =
   | { readonly answer: T }
   | {
       readonly failure: Failure;
-      readonly subject: TrialSubject | undefined;
+      readonly subject: MeasureSubject | undefined;
       /** Whose code of a pair ran when it happened. */
       readonly guilty: { readonly side: Side; readonly subject: SideSubject } | undefined;
     };
@@ -28,7 +28,7 @@ export function attend<T>(
   deadlineOf: (phase: MeasurePhase) => number,
 ): Attendance<T> {
   let phase: MeasurePhase = "idle";
-  let subject: TrialSubject | undefined;
+  let subject: MeasureSubject | undefined;
   let guilty: { side: Side; subject: SideSubject } | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let fail: (failure: Failure) => void = () => {};

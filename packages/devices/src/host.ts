@@ -8,7 +8,6 @@ import { deviceInfoOf, reportOf } from "./identity.ts";
 import { loadSide } from "./load-side.ts";
 import { dieWithParent } from "./orphan.ts";
 import type { HostApi, HostHello, HostOptions, ParentApi } from "./protocol.ts";
-import { subjectOf } from "./subject.ts";
 import { connect } from "./wire.ts";
 
 /** What a host's entry brings: the operations it can measure and the ceiling probes. */
@@ -25,7 +24,6 @@ export interface HostParts {
 interface OpenDevice {
   readonly hello: HostHello;
   readonly harness: Harness;
-  readonly info: DeviceInfo;
 }
 
 /**
@@ -47,13 +45,7 @@ export function serveHost(parts: HostParts): void {
     hello: async () => (await device()).hello,
     compile: async (requests) =>
       (await device()).harness.compile(requests, (index) => void parent.compiled(index)),
-    measure: async (request) => {
-      const { harness, info } = await device();
-      parent.phase("plan");
-      const subject = await subjectOf(await parts.suite(request.operation), request, info.capabilities);
-      if (subject) parent.subject(subject);
-      return harness.measure(request);
-    },
+    measure: async (request) => (await device()).harness.measure(request),
     race: async (request) => (await device()).harness.race(request, (index) => void parent.turn(index)),
     ceilings: async (kinds) => (await device()).harness.ceilings(kinds),
     noise: async (samples) => (await device()).harness.noise(samples),
@@ -78,7 +70,7 @@ export function serveHost(parts: HostParts): void {
 async function open(
   options: HostOptions,
   parts: HostParts,
-  parent: Pick<ParentApi, "phase" | "side" | "lost">,
+  parent: Pick<ParentApi, "phase" | "subject" | "side" | "lost">,
 ): Promise<OpenDevice> {
   for (const module of options.modules ?? []) await parts.load?.(module);
   const { device, info, toggles } = await openDevice(options, options.profile, parent);
@@ -90,6 +82,8 @@ async function open(
     suite: parts.suite,
     probes: parts.probes,
     onPhase: (phase) => void parent.phase(phase),
+    onSubject: ({ variant, planHash, epoch, work, resources }) =>
+      void parent.subject({ variant, planHash, epoch, work, ...(resources ? { resources } : {}) }),
     profile: options.profile,
     ...(options.beside ? { ceilings: options.beside } : {}),
     openProfile: (profile) => {
@@ -110,7 +104,7 @@ async function open(
     runtime: `node ${process.versions.node}`,
     pid: process.pid,
   };
-  return { hello, harness, info };
+  return { hello, harness };
 }
 
 interface Opened {

@@ -1,6 +1,5 @@
-import type { MeasurePhase, MeasureRequest, Status, TrialOutcome } from "@tunelab/contract";
+import type { MeasurePhase, MeasureRequest, MeasureSubject, Status, TrialOutcome } from "@tunelab/contract";
 import { variantLabel } from "@tunelab/harness";
-import type { TrialSubject } from "./protocol.ts";
 import type { Exit } from "./spawn.ts";
 
 /** Why a host did not answer. */
@@ -49,7 +48,7 @@ function telling(words: readonly string[]): string | undefined {
 /** The trial of a variant whose host did not answer: everything that was known before. */
 export function failedOutcome(
   request: MeasureRequest,
-  subject: TrialSubject | undefined,
+  subject: MeasureSubject | undefined,
   failure: Failure,
 ): TrialOutcome {
   const { operation, algorithm, problem, config, grade, isDefault } = request;

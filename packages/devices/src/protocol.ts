@@ -4,6 +4,7 @@ import type {
   DeviceInfo,
   MeasurePhase,
   MeasureRequest,
+  MeasureSubject,
   Noise,
   PairOutcome,
   PairRequest,
@@ -14,7 +15,6 @@ import type {
   RouteRequest,
   Side,
   SideReport,
-  Trial,
   TrialOutcome,
   Trip,
 } from "@tunelab/contract";
@@ -69,16 +69,13 @@ export interface HostApi {
   shutdown(): Promise<void>;
 }
 
-/** What a request turned out to be once planned: enough to record its trial when the host dies before it answers. */
-export type TrialSubject = Pick<Trial, "variant" | "planHash" | "epoch" | "work" | "resources">;
-
 /** The half of a pair whose code runs, as far as it is known. */
 export type SideSubject = Pick<SideReport, "variant" | "planHash">;
 
 /** Functions the parent offers to the host; all are events, sent before the work they announce begins. */
 export interface ParentApi {
   phase(phase: MeasurePhase): void;
-  subject(subject: TrialSubject): void;
+  subject(subject: MeasureSubject): void;
   /** Whose code of a pair runs next. The phase's deadline starts anew: a pair is many runs, each bounded. */
   side(side: Side, subject: SideSubject): void;
   /** One more request of those being compiled ahead is dealt with, by its index. */

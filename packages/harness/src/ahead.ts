@@ -1,5 +1,4 @@
 import type { MeasureRequest, Suite } from "@tunelab/contract";
-import { algorithmOf, planSubject } from "./subject.ts";
 import type { Workbench } from "./workbench.ts";
 
 /**
@@ -17,9 +16,7 @@ export async function compileAhead(
   const compile = async (request: MeasureRequest, index: number): Promise<Suite | undefined> => {
     try {
       const suite = await context.suite(request.operation);
-      const algorithm = await algorithmOf(suite, request);
-      const subject = await planSubject(suite, algorithm, request, context.info.capabilities);
-      await bench.compiled.prepare(subject);
+      await bench.compiled.prepare(await bench.planned.get(suite, request));
       return suite;
     } catch {
       return undefined; // its own trial finds the same fault, and records it

@@ -24,10 +24,15 @@ function ruleFor({ grade, extensionMs }: MeasureRequest): StoppingRule {
 export async function measureVariant(bench: Workbench, request: MeasureRequest): Promise<TrialOutcome> {
   let opened: Opened | undefined;
   try {
-    return await attempt(bench, request, async (known, open) => {
-      opened = await open();
-      await verifyAndTime(opened, known);
-    });
+    return await attempt(
+      bench,
+      request,
+      async (known, open) => {
+        opened = await open();
+        await verifyAndTime(opened, known);
+      },
+      bench.context.onSubject,
+    );
   } finally {
     opened?.instance.dispose();
     bench.context.onPhase("idle");

@@ -11,7 +11,7 @@ import type { Case } from "./cases.ts";
 import { faultAt, ofSuite, type Stage, statusOf } from "./failures.ts";
 import { type InstanceTimeable, runMs } from "./instance-timeable.ts";
 import { variantLabel } from "./label.ts";
-import { algorithmOf, planSubject, type Subject } from "./subject.ts";
+import { algorithmOf, type Subject } from "./subject.ts";
 import { failureOf, judgeOutputs, type Look, readOutputs, verifyCases } from "./verify.ts";
 import { sameBits } from "./words.ts";
 import type { Workbench } from "./workbench.ts";
@@ -72,13 +72,14 @@ function note(known: Known, instance: Instance, { probes }: Run): void {
 }
 
 /**
- * Plans, compiles and binds a variant within `work`, which calls `open` for it. What goes wrong meanwhile becomes the outcome's
+ * Plans, compiles and binds a variant within `work`, which calls `open` for it; `named` hears what it is before it is compiled. What goes wrong meanwhile becomes the outcome's
  * status; rejects only for faults that are not the variant's own. Whoever opened disposes.
  */
 export async function attempt(
   bench: Workbench,
   request: MeasureRequest,
   work: (known: Known, open: () => Promise<Opened>) => Promise<void>,
+  named?: (known: Known) => void,
 ): Promise<TrialOutcome> {
   const { context } = bench;
   context.onPhase("plan");
@@ -88,8 +89,9 @@ export async function attempt(
   let stage: Stage = "plan";
   const open = async (): Promise<Opened> => {
     known.variant = variantLabel(request.algorithm, request.config, algorithm.space(request.problem));
-    const subject = await planSubject(suite, algorithm, request, context.info.capabilities);
+    const subject = await bench.planned.get(suite, request);
     describe(known, suite, subject);
+    named?.(known);
     stage = "compile";
     context.onPhase("compile");
     const prepared = await bench.compiled.prepare(subject);

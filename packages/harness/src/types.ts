@@ -4,6 +4,7 @@ import type {
   DeviceInfo,
   MeasurePhase,
   MeasureRequest,
+  MeasureSubject,
   Noise,
   PairOutcome,
   PairRequest,
@@ -51,6 +52,8 @@ export interface HarnessContext {
   readonly suite: (operation: string) => Promise<Suite>;
   readonly probes: readonly Probe[];
   readonly onPhase: (phase: MeasurePhase) => void;
+  /** Told what a request to measure turned out to be, before it is compiled; not called where the request is refused. */
+  readonly onSubject?: (subject: MeasureSubject) => void;
   /** What another host of this very device has measured of it: that host has brought the device to its pace, too. */
   readonly ceilings?: Ceilings;
   /** Uniform in [0, 1): the order within the rounds of a race; Math.random when absent. */

@@ -4,6 +4,7 @@ import { CaseCache } from "./cases.ts";
 import { CompiledCache } from "./compiled.ts";
 import { readGpuClock } from "./gpu-clock.ts";
 import { runMs } from "./instance-timeable.ts";
+import { PlannedCache } from "./planned.ts";
 import { openProbe, type ProbeRun } from "./probe-run.ts";
 import { ANCHOR_RUN_MS, MAXIMUM_REPEATS, SETTLE } from "./protocol.ts";
 import { fixed } from "./rules.ts";
@@ -32,6 +33,7 @@ export class Workbench {
   /** Of the problem in hand with fewer items: apart, for a cache holds one problem. */
   readonly fewerCases: CaseCache = new CaseCache();
   readonly compiled: CompiledCache;
+  readonly planned: PlannedCache;
   /** Known once `ceilings()` has run, here or in the host that told them: the rule against impossible arithmetic needs it. */
   ceilings: Ceilings;
   #gpuTick: Promise<number> | undefined;
@@ -44,6 +46,7 @@ export class Workbench {
     this.ceilings = context.ceilings ?? {};
     this.executor = new Executor(context.device, context.info.capabilities, { clock: context.clock });
     this.compiled = new CompiledCache(this.executor);
+    this.planned = new PlannedCache(context);
   }
 
   /** Step of the GPU's clock in ns, 0 where timestamps are absent or make no sense. */

@@ -1,6 +1,6 @@
 import type { MeasureRequest } from "@tunelab/contract";
 import { capabilitiesOf } from "@tunelab/executor";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { create, globals } from "webgpu";
 import { CompiledCache } from "../src/compiled.ts";
 import { COMPILED_KEPT, createHarness } from "../src/index.ts";
@@ -30,6 +30,7 @@ async function watched() {
   };
   const suite = toySuite();
   const phases: string[] = [];
+  const told: object[] = [];
   const blank = { implementationVersion: "", vendor: "", architecture: "", description: "", driver: "" };
   const harness = createHarness({
     device,
@@ -50,8 +51,10 @@ async function watched() {
     suite: async () => suite,
     probes: [toyProbe()],
     onPhase: (phase) => phases.push(phase),
+    onSubject: ({ variant, planHash, epoch, work, resources }) =>
+      told.push({ variant, planHash, epoch, work, resources, after: [...phases] }),
   });
-  return { harness, device, compiling, suite, phases };
+  return { harness, device, compiling, suite, phases, told };
 }
 
 const request = (algorithm: string): MeasureRequest => ({
@@ -118,6 +121,39 @@ it("what was compiled ahead is not compiled again, and what cannot be compiled s
   expect(compiling.begun).toBe(before);
   expect(await harness.measure(request("untyped"))).toMatchObject({ status: "compile-failed" });
   await expect(harness.measure(request("nobody"))).rejects.toThrow("no algorithm nobody");
+  device.destroy();
+});
+
+it("what was compiled ahead is not planned again", async () => {
+  const { harness, device, suite } = await watched();
+  const { right } = suite.operation.algorithms;
+  const algorithm = await right!();
+  const plan = vi.fn(algorithm.plan);
+  const counted = { ...suite.operation, algorithms: { right: async () => ({ ...algorithm, plan }) } };
+  Object.assign(suite, { operation: counted });
+  await harness.compile([request("right")], () => {});
+  expect(await harness.measure(request("right"))).toMatchObject({
+    planHash: expect.stringMatching(/^\w{16}$/),
+  });
+  expect(plan).toHaveBeenCalledTimes(1);
+  await harness.measure({ ...request("right"), problem: { n: 512 } });
+  expect(plan).toHaveBeenCalledTimes(2);
+  device.destroy();
+});
+
+it("what a request is, is told before it is compiled, and not where it is refused", async () => {
+  const { harness, device, phases, told } = await watched();
+  const outcome = await harness.measure(request("right"));
+  expect(told).toEqual([
+    {
+      ...{ variant: outcome.variant, planHash: outcome.planHash, epoch: 3, work: outcome.work },
+      resources: outcome.resources,
+      after: ["plan"],
+    },
+  ]);
+  phases.length = 0;
+  await harness.measure({ ...request("right"), config: { workgroup: 63 } });
+  expect(told).toHaveLength(1);
   device.destroy();
 });
 
