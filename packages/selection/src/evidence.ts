@@ -87,6 +87,12 @@ export function takenOverOf({ events }: Pick<SessionEvidence, "events">): readon
   return events.filter((event): event is EventOf<"taken-over"> => event.kind === "taken-over");
 }
 
+/** The trials that a study's session took over, by their place in it: the id that each has where it was measured. */
+export const originIds = (session: Pick<SessionEvidence, "events">): ReadonlyMap<number, string> =>
+  new Map(
+    takenOverOf(session).flatMap(({ cells }) => cells.map(({ sequence, from }) => [sequence, from] as const)),
+  );
+
 function newest<K extends SessionEvent["kind"]>(session: SessionEvidence, kind: K): EventOf<K> | undefined {
   return session.events
     .filter((event): event is EventOf<K> => event.kind === kind)

@@ -96,6 +96,23 @@ describe("cost models from published evidence", () => {
     expect(await fitCosts(sessions, [{ session: "a", reason: "wrong" }], scale)).toEqual(new Map());
   });
 
+  it("count a run once that later sessions of a study took over, whether or not the first is there", async () => {
+    const first = session("a", times);
+    const cells = first.trials.map(({ sequence, id }) => ({ sequence, from: id }));
+    const taken = {
+      kind: "taken-over",
+      at: "2026-11-30T06:00:00Z",
+      session: "a",
+      commit: "c",
+      cells,
+    } as const;
+    const later = ["b", "c"].map((id) => session(id, first.trials, {}, [taken]));
+    for (const sessions of [[first, ...later], later]) {
+      const found = await fitCosts(sessions, [], scale);
+      expect(found.get("nvidia-h200/tint-vulkan.portable")!.costs.plain).toMatchObject({ runs: 12 });
+    }
+  });
+
   it("tell what a run should take on their own device, and nothing on another", async () => {
     const [[, one]] = [...(await fitCosts([session("a", times)], [], scale))] as [[string, never]];
     const sets: RuleSet[] = [{ operation: "scale", rules: [], ...(one as object) } as never];

@@ -9,7 +9,7 @@ import {
   tableFolder,
   wholeConfig,
 } from "@tunelab/contract";
-import { ceilingsOf, type Retraction, withoutRetracted } from "../evidence.ts";
+import { ceilingsOf, originIds, type Retraction, withoutRetracted } from "../evidence.ts";
 import { compareText } from "../rules.ts";
 import { outsideSpace } from "../space.ts";
 import { fitCost, type TimedLoad } from "./model.ts";
@@ -26,7 +26,7 @@ export interface DeviceCosts {
 
 /**
  * The cost models of an operation from published sessions, tunings and studies alike, by folder of the device. Runs of variants that the
- * code no longer has are left out.
+ * code no longer has are left out, and a run that later sessions of a study took over counts once.
  */
 export async function fitCosts(
   sessions: readonly SessionEvidence[],
@@ -35,10 +35,17 @@ export async function fitCosts(
 ): Promise<ReadonlyMap<string, DeviceCosts>> {
   const shape = operation.dimensions.find(({ role }) => role === "shape")?.name;
   const places = new Map<string, { session: SessionEvidence; units: number | undefined; trials: Trial[] }>();
+  const seen = new Set<string>();
   for (const session of withoutRetracted(sessions, retracted)) {
     const folder = tableFolder(session.header.device.identity, session.header.profile);
     const known = places.get(folder);
-    const trials = session.trials.filter((trial) => trial.operation === operation.name);
+    const origin = originIds(session);
+    const trials = session.trials.filter((trial) => {
+      const id = origin.get(trial.sequence) ?? trial.id;
+      if (trial.operation !== operation.name || seen.has(id)) return false;
+      seen.add(id);
+      return true;
+    });
     const units = ceilingsOf(session).computeUnits?.value ?? known?.units;
     places.set(folder, { session, units, trials: [...(known?.trials ?? []), ...trials] });
   }
