@@ -116,44 +116,44 @@ export const rules: readonly RuleSet[] = [
     "computeUnits": 132,
     "costs": {
       "block": {
-        "byteUs": 0.000001805,
-        "fixedUs": 1256,
+        "byteUs": 0.000001882,
+        "fixedUs": 1211,
         "flopUs": 0,
         "medianOff": 1.23,
-        "runs": 183,
-        "serialUs": 0.003659,
-        "shortBy": 6.95,
-        "worstOff": 6.95
+        "runs": 133,
+        "serialUs": 0.003813,
+        "shortBy": 7.13,
+        "worstOff": 7.13
       },
       "one-sided": {
-        "byteUs": 6.392e-7,
-        "fixedUs": 9.859,
-        "flopUs": 2.187e-8,
-        "medianOff": 1.17,
-        "runs": 318,
-        "serialUs": 0.001017,
-        "shortBy": 8.75,
-        "worstOff": 8.75
+        "byteUs": 6.455e-7,
+        "fixedUs": 9.915,
+        "flopUs": 2.23e-8,
+        "medianOff": 1.16,
+        "runs": 298,
+        "serialUs": 0.0009844,
+        "shortBy": 8.91,
+        "worstOff": 8.91
       },
       "scalar": {
-        "byteUs": 6.61e-7,
-        "fixedUs": 18.53,
-        "flopUs": 1.584e-7,
+        "byteUs": 5.97e-7,
+        "fixedUs": 17.5,
+        "flopUs": 1.627e-7,
         "medianOff": 1.42,
-        "runs": 709,
-        "serialUs": 0.005578,
-        "shortBy": 44.5,
-        "worstOff": 44.5
+        "runs": 529,
+        "serialUs": 0.005543,
+        "shortBy": 48.3,
+        "worstOff": 48.3
       },
       "tridiagonal": {
-        "byteUs": 3.938e-7,
-        "fixedUs": 35.76,
+        "byteUs": 3.796e-7,
+        "fixedUs": 34.69,
         "flopUs": 0,
-        "medianOff": 2.15,
-        "runs": 191,
-        "serialUs": 0.08064,
-        "shortBy": 369,
-        "worstOff": 369
+        "medianOff": 2.38,
+        "runs": 165,
+        "serialUs": 0.08909,
+        "shortBy": 381,
+        "worstOff": 381
       }
     },
     "rules": [
@@ -188,9 +188,11 @@ export const rules: readonly RuleSet[] = [
           { "batch": 16, "gap": 0, "n": 256, "pad": 0, "spectrum": "random", "vectors": "yes" },
           { "batch": 1, "gap": 0, "n": 384, "pad": 0, "spectrum": "random", "vectors": "yes" },
           { "batch": 4, "gap": 0, "n": 384, "pad": 0, "spectrum": "random", "vectors": "yes" },
-          { "batch": 16, "gap": 0, "n": 384, "pad": 0, "spectrum": "random", "vectors": "yes" }
+          { "batch": 16, "gap": 0, "n": 384, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1, "gap": 0, "n": 512, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 4, "gap": 0, "n": 512, "pad": 0, "spectrum": "random", "vectors": "yes" }
         ],
-        "regret": { "count": 30, "median": 1, "worst": 1 },
+        "regret": { "count": 32, "median": 1, "worst": 1 },
         "rule": {
           "options": [
             { "algorithm": "scalar", "config": {}, "name": "scalar" },
@@ -368,9 +370,10 @@ export const rules: readonly RuleSet[] = [
           { "batch": 1, "gap": 0, "n": 128, "pad": 0, "spectrum": "random", "vectors": "yes" },
           { "batch": 16, "gap": 0, "n": 128, "pad": 0, "spectrum": "random", "vectors": "yes" },
           { "batch": 256, "gap": 0, "n": 128, "pad": 0, "spectrum": "random", "vectors": "yes" },
-          { "batch": 1, "gap": 0, "n": 256, "pad": 0, "spectrum": "random", "vectors": "yes" }
+          { "batch": 1, "gap": 0, "n": 256, "pad": 0, "spectrum": "random", "vectors": "yes" },
+          { "batch": 1, "gap": 0, "n": 512, "pad": 0, "spectrum": "random", "vectors": "yes" }
         ],
-        "regret": { "count": 22, "median": 1, "worst": 1.067 },
+        "regret": { "count": 23, "median": 1, "worst": 1.067 },
         "rule": {
           "options": [
             { "algorithm": "scalar", "config": { "matrices": 1, "threads": 32 }, "name": "32" },
