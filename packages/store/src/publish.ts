@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Fault, type SessionEvidence } from "@tunelab/contract";
+import { canonicalJson, Fault, type SessionEvidence } from "@tunelab/contract";
 import { readEvidence } from "./evidence.ts";
 import { exists, writeWhole } from "./files.ts";
 import { changeList, readList } from "./published-list.ts";
@@ -26,9 +26,10 @@ const evidencePath = (tablesDir: string, session: string): string =>
 
 /**
  * Copies a session's sealed file to `<tablesDir>/evidence/` and appends its id to `published.json`; an open session is
- * sealed first. Gives the path of the copy. Throws `Fault` usage when it is published already (published evidence never
- * changes) or there is no such session, data when it says of itself that it is not to be trusted; `despiteDrift` takes
- * it all the same, and its rows then rank as those of a noisy device.
+ * sealed first. A session that was gone on from its published journal takes the place of its first part, all of which it
+ * must still hold: published evidence only grows. Gives the path of the copy. Throws `Fault` usage when it is published
+ * already or there is no such session, data when it says of itself that it is not to be trusted; `despiteDrift` takes it
+ * all the same, and its rows then rank as those of a noisy device.
  */
 export async function publishSession(
   labDir: string,
@@ -41,18 +42,29 @@ export async function publishSession(
   if (!despiteDrift) refuseUntrusted(evidence);
   const target = evidencePath(tablesDir, session);
   await changeList(tablesDir, async (list) => {
-    if (list.sessions.includes(session)) {
-      const { trials } = await readEvidence(target);
-      throw new Fault(
-        "usage",
-        `session ${session} is published already (${trials.length} trials there, ${evidence.trials.length} in the lab); published evidence never changes: measure a new session`,
-      );
-    }
+    const known = list.sessions.includes(session);
+    if (known) mustGoOn(await readEvidence(target), evidence);
     // Evidence first: a list that names a session must find its file.
     await writeWhole(target, await readFile(sealed));
-    return { ...list, sessions: [...list.sessions, session] };
+    return known ? list : { ...list, sessions: [...list.sessions, session] };
   });
   return target;
+}
+
+/** @throws Fault `usage` unless `now` holds everything of the published session as it stands there, and trials more. */
+function mustGoOn(published: SessionEvidence, now: SessionEvidence): void {
+  const lines = ({ header, events, trials }: SessionEvidence): Set<string> =>
+    new Set([header, ...events, ...trials].map(canonicalJson));
+  const found = lines(now);
+  const missing = [...lines(published)].filter((line) => !found.has(line)).length;
+  const counted = `session ${now.header.id} is published already (${published.trials.length} trials there, ${now.trials.length} in the lab)`;
+  if (missing > 0)
+    throw new Fault(
+      "usage",
+      `${counted}, and ${missing} records of it are not those in the lab; published evidence only grows: measure a new session`,
+    );
+  if (now.trials.length <= published.trials.length)
+    throw new Fault("usage", `${counted}: there is nothing new to publish`);
 }
 
 function refuseUntrusted({ header, events }: SessionEvidence): void {

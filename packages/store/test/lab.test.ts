@@ -139,6 +139,32 @@ test("publishing keeps order, refuses a second time, and two at once lose nothin
   await expect(publishSession(lab, tables, header().id)).rejects.toThrow("there is no session");
 });
 
+test("a session that was gone on from its published part takes its place, and nothing of that part may differ", async () => {
+  const tables = await temporary();
+  const first = await temporary();
+  const id = await sealed(first);
+  await publishSession(first, tables, id);
+  const part = (await loadPublished(tables)).evidence[0]!;
+  const more = [...part.trials, trial(id, 2), trial(id, 3)];
+  const lab = await temporary();
+  const { sealed: path } = sessionPaths(lab, id);
+  const inLab = async (evidence: typeof part): Promise<string> => {
+    await sealed(lab); // makes the folder
+    await writeSealed(evidence, path);
+    return publishSession(lab, tables, id);
+  };
+  const [changed, kept] = [{ ...part.trials[0]!, reason: "changed since" }, part.trials[1]!];
+  await expect(inLab({ ...part, trials: [changed, kept, ...more.slice(2)] })).rejects.toThrow(
+    "published already (2 trials there, 4 in the lab), and 1 records of it are not those in the lab",
+  );
+  await expect(inLab({ ...part, events: [], trials: more })).rejects.toThrow("1 records of it are not those");
+  expect((await loadPublished(tables)).evidence).toEqual([part]);
+  await inLab({ ...part, events: [...part.events, { ...end, trials: 4 }], trials: more });
+  const { evidence } = await loadPublished(tables);
+  expect(evidence.map(({ header, trials }) => [header.id, trials.length])).toEqual([[id, 4]]);
+  await expect(inLab(part)).rejects.toThrow("(4 trials there, 2 in the lab), and 3 records of it are not");
+});
+
 test("a session that says of itself that it is not to be trusted is not published, unless asked for in so many words", async () => {
   const lab = await temporary();
   const tables = await temporary();
