@@ -90,7 +90,7 @@ async function shipEntry(operation: Operation, entry: TableEntry): Promise<Shipp
  * Modules of the shipped tables, by path from the repository's root: for each operation an index (what choosing needs, also where
  * there is no table yet) and a module a table, loaded when its turn comes. A table keeps the few candidates of a problem that the
  * library may run: best, runner-up, the best at WebGPU's default limits, and the best that another device may borrow; of a row what
- * choosing reads: samples, spread, shares of ceilings and trials stay in the published table, for a page would download them.
+ * choosing reads: samples, spread, shares of ceilings, trials and sessions stay in the published table, for a page would download them.
  * Operations in `ruled` get a module of the rules that their studies gave, also where nothing was measured yet. The same tables give
  * the same text.
  */
@@ -108,7 +108,7 @@ export async function renderShipped(
     const shelves: string[] = [];
     const checksums: string[] = [];
     for (const table of own) {
-      const { operation: name, profile, device, ceilings: _, ...rest } = table;
+      const { operation: name, profile, device, ceilings: _, sessions: __, ...rest } = table;
       const entries = await Promise.all(table.entries.map((entry) => shipEntry(operation, entry)));
       const header: TableHeader = { operation: name, profile, device };
       const contents: TableContents = { ...rest, entries };

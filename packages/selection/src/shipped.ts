@@ -11,6 +11,6 @@ export interface ShippedEntry extends Pick<TableEntry, "problem" | "agedOn"> {
 }
 
 /** A table as the library has it. Every `TuningTable` is one. */
-export interface ShippedTable extends Omit<TuningTable, "ceilings" | "entries"> {
+export interface ShippedTable extends Omit<TuningTable, "ceilings" | "entries" | "sessions"> {
   readonly entries: readonly ShippedEntry[];
 }

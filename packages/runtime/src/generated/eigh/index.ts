@@ -35,7 +35,7 @@ export const tables: readonly ShelvedTable[] = [
         "vendor": "nvidia"
       }
     }
-  }, "db74a79b6f5ab887", async () => (await import("./nvidia-h200.tint-vulkan.native.ts")).contents),
+  }, "37253078750d26ca", async () => (await import("./nvidia-h200.tint-vulkan.native.ts")).contents),
   shelve({
     "operation": "eigh",
     "profile": "portable",
@@ -69,5 +69,5 @@ export const tables: readonly ShelvedTable[] = [
         "vendor": "nvidia"
       }
     }
-  }, "b61428ba8ab0d8fd", async () => (await import("./nvidia-h200.tint-vulkan.portable.ts")).contents),
+  }, "308bdda0f1d06092", async () => (await import("./nvidia-h200.tint-vulkan.portable.ts")).contents),
 ];

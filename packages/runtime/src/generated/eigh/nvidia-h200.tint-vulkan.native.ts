@@ -10,7 +10,6 @@ export const contents: TableContents = {
   "protocol": 1,
   "contract": 1,
   "commit": "aa149a30e5e486475af17cc1f41b9216130f0cf7",
-  "sessions": ["01M8PWE54ZH184XB0AN5D4SDNZ", "01M8Q61Y7X0XS4QKARQFVHHE5T", "01M8Q6CP95R7XSKYVM12DN8HGJ"],
   "entries": [
     {
       "problem": { "batch": 1, "gap": 0, "n": 512, "pad": 0, "spectrum": "random", "vectors": "yes" },

@@ -10,7 +10,6 @@ export const contents: TableContents = {
   "protocol": 1,
   "contract": 1,
   "commit": "aa149a30e5e486475af17cc1f41b9216130f0cf7",
-  "sessions": ["01M8PWC7FMGVHP4E1MKGGCFTVS", "01M8Q5X36JTY7579PZKVBB5TGB", "01M8Q5YACHCVHGH7GSJ4ZG5NK6"],
   "entries": [
     {
       "problem": { "batch": 1, "gap": 0, "n": 512, "pad": 0, "spectrum": "random", "vectors": "yes" },

@@ -35,7 +35,7 @@ export const tables: readonly ShelvedTable[] = [
         "vendor": "nvidia"
       }
     }
-  }, "61e91a2b3bc6c4c0", async () => (await import("./nvidia-h200.tint-vulkan.portable.ts")).contents),
+  }, "d2ce3cd5d7980171", async () => (await import("./nvidia-h200.tint-vulkan.portable.ts")).contents),
   shelve({
     "operation": "fft",
     "profile": "portable",
@@ -69,5 +69,5 @@ export const tables: readonly ShelvedTable[] = [
         "vendor": "google"
       }
     }
-  }, "77ba4cd67fd3ef18", async () => (await import("./swiftshader.tint-vulkan.portable.ts")).contents),
+  }, "14171e4b77059e41", async () => (await import("./swiftshader.tint-vulkan.portable.ts")).contents),
 ];

@@ -10,7 +10,6 @@ export const contents: TableContents = {
   "protocol": 1,
   "contract": 1,
   "commit": "3df28891df305083d9c1eb95c63e544127ccdefd",
-  "sessions": ["01M8QMF33PYP8W7H14B0AD82GW"],
   "entries": [
     {
       "problem": { "batch": 128, "direction": "forward", "n": 65536 },

@@ -13,4 +13,4 @@ export const variants: readonly string[] = [
 ];
 
 /** Changes with any shipped table. */
-export const version = "cd7949b2bd5a257e";
+export const version = "a71e6a02d4983db7";

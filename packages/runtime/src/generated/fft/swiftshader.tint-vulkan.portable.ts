@@ -10,7 +10,6 @@ export const contents: TableContents = {
   "protocol": 1,
   "contract": 1,
   "commit": "fe835766a217ea1d8c7dc90d1d5fd9c1db4c02fb",
-  "sessions": ["01M8PYRD285J649NVPQ6TX80ZF"],
   "entries": [
     {
       "problem": { "batch": 2, "direction": "forward", "n": 32768 },
