@@ -35,7 +35,7 @@ export const tables: readonly ShelvedTable[] = [
         "vendor": "mesa"
       }
     }
-  }, "2103b5aec4849a31", async () => (await import("./llvmpipe-256.tint-vulkan.portable.ts")).contents),
+  }, "f2ca38041f07f61c", async () => (await import("./llvmpipe-256.tint-vulkan.portable.ts")).contents),
   shelve({
     "operation": "matched-filter",
     "profile": "native",
@@ -69,7 +69,7 @@ export const tables: readonly ShelvedTable[] = [
         "vendor": "nvidia"
       }
     }
-  }, "8441084f6424544d", async () => (await import("./nvidia-h200.tint-vulkan.native.ts")).contents),
+  }, "51554926b300be1f", async () => (await import("./nvidia-h200.tint-vulkan.native.ts")).contents),
   shelve({
     "operation": "matched-filter",
     "profile": "portable",
@@ -103,7 +103,7 @@ export const tables: readonly ShelvedTable[] = [
         "vendor": "nvidia"
       }
     }
-  }, "a509f44615190b0f", async () => (await import("./nvidia-h200.tint-vulkan.portable.ts")).contents),
+  }, "da4606ea2fa21246", async () => (await import("./nvidia-h200.tint-vulkan.portable.ts")).contents),
   shelve({
     "operation": "matched-filter",
     "profile": "portable",
@@ -137,5 +137,5 @@ export const tables: readonly ShelvedTable[] = [
         "vendor": "google"
       }
     }
-  }, "b66558d9279d9ab9", async () => (await import("./swiftshader.tint-vulkan.portable.ts")).contents),
+  }, "61b188587eb1c7e4", async () => (await import("./swiftshader.tint-vulkan.portable.ts")).contents),
 ];

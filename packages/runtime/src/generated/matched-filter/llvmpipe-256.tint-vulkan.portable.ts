@@ -10,7 +10,6 @@ export const contents: TableContents = {
   "protocol": 1,
   "contract": 1,
   "commit": "ead334659b55a24c9cc0b75ce2eadba949befb04",
-  "sessions": ["01M8P1HBQRVXBV4BJ5C5C8YM66"],
   "entries": [
     {
       "problem": { "data": 4, "n": 64, "pairs": 64, "templates": 16 },

@@ -10,13 +10,6 @@ export const contents: TableContents = {
   "protocol": 1,
   "contract": 1,
   "commit": "3df28891df305083d9c1eb95c63e544127ccdefd",
-  "sessions": [
-    "01M8Q4D50MQHJSVTMWKRV1BPNQ",
-    "01M8Q4JKKM5C48AP37YYPCCRM2",
-    "01M8QKV84ZYK01Z7KMCQAFEF3H",
-    "01M8QM3686WYJTXZ8WBT3NGM8B",
-    "01M8QM7NBCF22T8Q6DSSTKVDG7"
-  ],
   "entries": [
     {
       "problem": { "data": 16, "n": 262144, "pairs": 512, "templates": 32 },

@@ -10,7 +10,6 @@ export const contents: TableContents = {
   "protocol": 1,
   "contract": 1,
   "commit": "fe835766a217ea1d8c7dc90d1d5fd9c1db4c02fb",
-  "sessions": ["01M8PZ1T2HGXE6C6GNDM0BV7T4"],
   "entries": [
     {
       "problem": { "data": 4, "n": 64, "pairs": 64, "templates": 16 },
