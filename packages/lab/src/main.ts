@@ -18,6 +18,7 @@ import { register as noise } from "./commands/noise.ts";
 import { register as notebook } from "./commands/notebook.ts";
 import { register as pack } from "./commands/pack.ts";
 import { register as padding } from "./commands/padding.ts";
+import { register as regret } from "./commands/regret.ts";
 import { register as replay } from "./commands/replay.ts";
 import { register as report } from "./commands/report.ts";
 import { register as results } from "./commands/results.ts";
@@ -53,6 +54,7 @@ export function programFor(io: Io): Command {
     space,
     newKernel,
     replay,
+    regret,
     borrowing,
     library,
     errorRates,

@@ -97,7 +97,7 @@ export async function generatedTables(root: string, publication: Publication): P
     "reports/selection/auto.md",
     (await autoPage(input, await choosingStudies(), await costsOf(publication))).markdown(),
   );
-  for (const [path, text] of await generatedSearch(root)) files.set(path, text);
+  for (const [path, text] of await generatedSearch(root, withoutStudies(standing))) files.set(path, text);
   for (const [path, text] of await generatedKnownChanges(root)) files.set(path, text);
   for (const [path, text] of await generatedSpirv(root, tables)) files.set(path, text);
   const reports = await reportFiles({ ...input, others: await otherPages(root, files) });

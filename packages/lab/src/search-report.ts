@@ -1,8 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Fault, type SpaceScore, type StrategyScore } from "@tunelab/contract";
-import { searchFiles } from "@tunelab/report";
-import { quotedCounts, type ReplayResult } from "@tunelab/tuner";
+import { Fault, type SessionEvidence, type SpaceScore, type StrategyScore } from "@tunelab/contract";
+import { type RandomExpectation, searchFiles, verdictsFiles } from "@tunelab/report";
+import { searchVerdicts } from "@tunelab/selection";
+import { quotedCounts, type ReplayResult, randomBaseline, yardstick } from "@tunelab/tuner";
 import * as v from "valibot";
 import { writeWhole } from "./session.ts";
 
@@ -77,8 +78,23 @@ export async function readScores(root: string): Promise<readonly StrategyScore[]
   );
 }
 
-/** The comparison of search strategies from the committed scores: paths from the checkout's root, and texts. */
-export async function generatedSearch(root: string): Promise<ReadonlyMap<string, string>> {
-  const files = await searchFiles(await readScores(root));
+/** What random search is expected to have found, as replays score it. */
+const randomNs: RandomExpectation = (timesNs, most) => {
+  const stick = yardstick(timesNs);
+  return Array.from({ length: most }, (_, index) => randomBaseline(stick, index + 1));
+};
+
+/**
+ * The comparison of search strategies from the committed scores, and the published searches beside exhaustive passes: paths from the
+ * checkout's root, and texts.
+ */
+export async function generatedSearch(
+  root: string,
+  evidence: readonly SessionEvidence[],
+): Promise<ReadonlyMap<string, string>> {
+  const files = [
+    ...(await searchFiles(await readScores(root))),
+    ...(await verdictsFiles(searchVerdicts(evidence), randomNs)),
+  ];
   return new Map(files.map(({ file, text }) => [`reports/${file}`, text]));
 }

@@ -26,6 +26,13 @@ export * from "./regret.ts";
 export * from "./render.ts";
 export * from "./reports.ts";
 export { searchFiles, searchPage } from "./search.ts";
+export {
+  type RandomExpectation,
+  spentGrid,
+  verdictsFiles,
+  verdictsGrid,
+  verdictsPage,
+} from "./search-verdicts.ts";
 export * from "./sensitivity.ts";
 export { derivedText, type StudyContext, studyGrid, studyPage } from "./study.ts";
 export {

@@ -57,6 +57,7 @@ export {
   ROWS_KEPT,
   scatterOf,
 } from "./rules.ts";
+export { type SearchAccount, type SearchVerdict, searchVerdicts, verdictOf } from "./search-verdict.ts";
 export {
   type Calibrated,
   type Candidate,

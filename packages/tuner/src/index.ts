@@ -5,7 +5,7 @@ export { FINALISTS } from "./ranking.ts";
 export { exportReplay, type ReplayExport } from "./replay/export.ts";
 export { parseReplay, type ReplayEntry, type ReplayFile, type ReplayParameter } from "./replay/format.ts";
 export { quotedCounts, type ReplayOptions, type ReplayResult, replay } from "./replay/run.ts";
-export { mean } from "./replay/score.ts";
+export { mean, randomBaseline, yardstick } from "./replay/score.ts";
 export { changedConditions, reusable } from "./reuse.ts";
 export { checkStart } from "./start.ts";
 export * from "./strategies/strategy.ts";
