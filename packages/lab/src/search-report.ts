@@ -1,14 +1,31 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault, type SessionEvidence, type SpaceScore, type StrategyScore } from "@tunelab/contract";
-import { type RandomExpectation, searchFiles, verdictsFiles } from "@tunelab/report";
+import { type RandomExpectation, type SearchSubject, searchFiles, verdictsFiles } from "@tunelab/report";
 import { searchVerdicts } from "@tunelab/selection";
 import { quotedCounts, type ReplayResult, randomBaseline, yardstick } from "@tunelab/tuner";
 import * as v from "valibot";
 import { writeWhole } from "./session.ts";
 
-/** Committed score files, one a strategy, below the checkout's root. */
-const SCORES = "reports/search/scores";
+/** Where the committed score files lie, one a strategy, below the checkout's root. */
+const SEARCH = "reports/search";
+
+/** The comparisons of strategies, each of a folder of score files. */
+const SUBJECTS: readonly SearchSubject[] = [
+  {
+    name: "strategies",
+    title: "Search strategies",
+    spaces: "exhaustively measured spaces of other people's kernels",
+    scores: "scores",
+  },
+  {
+    name: "own-spaces",
+    title: "Search strategies on the spaces measured here",
+    spaces:
+      "the matched filter's spaces that were [measured exhaustively here](exhaustive.md) (`pnpm lab results export SESSION --replay FOLDER` writes them)",
+    scores: "own-scores",
+  },
+];
 
 /** Scores that a page cannot show or that no replay gives. */
 const fraction = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
@@ -62,17 +79,18 @@ export async function writeScores(
   return paths;
 }
 
-/** The committed scores by strategy; none where none were saved. @throws Fault `data` naming the file and what is wrong. */
-export async function readScores(root: string): Promise<readonly StrategyScore[]> {
-  const names = await readdir(join(root, SCORES)).catch(() => []);
+/** The committed scores of a folder by strategy; none where none were saved. @throws Fault `data` naming the file and what is wrong. */
+export async function readScores(root: string, scores: string): Promise<readonly StrategyScore[]> {
+  const folder = `${SEARCH}/${scores}`;
+  const names = await readdir(join(root, folder)).catch(() => []);
   const files = names.filter((name) => name.endsWith(".json")).sort();
   return Promise.all(
     files.map(async (name) => {
       try {
-        return v.parse(SCORE, JSON.parse(await readFile(join(root, SCORES, name), "utf8"))) as StrategyScore;
+        return v.parse(SCORE, JSON.parse(await readFile(join(root, folder, name), "utf8"))) as StrategyScore;
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        throw new Fault("data", `${SCORES}/${name}: ${why}: write it again with \`pnpm lab replay --save\``);
+        throw new Fault("data", `${folder}/${name}: ${why}: write it again with \`pnpm lab replay --save\``);
       }
     }),
   );
@@ -92,9 +110,8 @@ export async function generatedSearch(
   root: string,
   evidence: readonly SessionEvidence[],
 ): Promise<ReadonlyMap<string, string>> {
-  const files = [
-    ...(await searchFiles(await readScores(root))),
-    ...(await verdictsFiles(searchVerdicts(evidence), randomNs)),
-  ];
+  const files = [...(await verdictsFiles(searchVerdicts(evidence), randomNs))];
+  for (const subject of SUBJECTS)
+    files.push(...(await searchFiles(await readScores(root, subject.scores), subject)));
   return new Map(files.map(({ file, text }) => [`reports/${file}`, text]));
 }

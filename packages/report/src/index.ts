@@ -25,7 +25,7 @@ export type { OperationReference } from "./references.ts";
 export * from "./regret.ts";
 export * from "./render.ts";
 export * from "./reports.ts";
-export { searchFiles, searchPage } from "./search.ts";
+export { type SearchSubject, searchFiles, searchPage } from "./search.ts";
 export {
   type RandomExpectation,
   spentGrid,

@@ -7,19 +7,30 @@ import { Page } from "./page.ts";
 /** Evaluations quoted in the summary, where they were replayed. */
 const QUOTED = ["10", "25", "50", "100", "200", "500"] as const;
 
+/** A comparison of strategies: where it stands, and what they were replayed on. */
+export interface SearchSubject {
+  /** Of the page and its chart. */
+  readonly name: string;
+  readonly title: string;
+  /** In words: `exhaustively measured spaces of ...`. */
+  readonly spaces: string;
+  /** The folder of score files beside the page. */
+  readonly scores: string;
+}
+
 /**
  * The comparison of search strategies: mean score and fraction of the optimum over the spaces, best first, a chart, and the score
  * on each space. Undefined without scores.
  */
-export function searchPage(scores: readonly StrategyScore[]): Page | undefined {
+export function searchPage(scores: readonly StrategyScore[], subject: SearchSubject): Page | undefined {
   const ranked = [...scores].sort(
     (a, b) => (b.score ?? -1) - (a.score ?? -1) || (a.strategy < b.strategy ? -1 : 1),
   );
   const [first] = ranked;
   if (!first) return undefined;
-  const page = new Page("Search strategies");
+  const page = new Page(subject.title);
   page.text(
-    "Each strategy replayed on exhaustively measured spaces of other people's kernels, with one setting for all of them. Rebuilt by `pnpm tables` from the score files beside this page (`scores/`), which `pnpm lab replay FILES --save reports/search/scores` writes.",
+    `Each strategy replayed on ${subject.spaces}, with one setting for all of them. Rebuilt by \`pnpm tables\` from the score files beside this page (\`${subject.scores}/\`), which \`pnpm lab replay FILES --save reports/search/${subject.scores}\` writes.`,
   );
   page.text(
     [
@@ -41,7 +52,7 @@ export function searchPage(scores: readonly StrategyScore[]): Page | undefined {
     }),
   );
   page.chart(
-    "strategies",
+    subject.name,
     "Fraction of the optimum against evaluations, mean over the spaces",
     fractionsOverEvaluationsChart(ranked),
   );
@@ -72,10 +83,13 @@ export function searchPage(scores: readonly StrategyScore[]): Page | undefined {
 }
 
 /** The page and its chart, with their paths below reports/. */
-export async function searchFiles(scores: readonly StrategyScore[]): Promise<readonly ReportFile[]> {
-  const files = (await searchPage(scores)?.files()) ?? [];
+export async function searchFiles(
+  scores: readonly StrategyScore[],
+  subject: SearchSubject,
+): Promise<readonly ReportFile[]> {
+  const files = (await searchPage(scores, subject)?.files()) ?? [];
   return files.map(({ file, text }) => ({
-    file: `search/${file.endsWith(".md") ? "strategies.md" : file}`,
+    file: `search/${file.endsWith(".md") ? `${subject.name}.md` : file}`,
     text,
   }));
 }

@@ -1,6 +1,6 @@
 import type { StrategyScore } from "@tunelab/contract";
 import { describe, expect, it } from "vitest";
-import { searchFiles, searchPage } from "../src/index.ts";
+import { type SearchSubject, searchFiles, searchPage } from "../src/index.ts";
 
 const scored = (strategy: string, score: number | undefined, at100: number): StrategyScore => ({
   strategy,
@@ -25,13 +25,14 @@ const scored = (strategy: string, score: number | undefined, at100: number): Str
   ],
 });
 
+const subject: SearchSubject = { name: "own", title: "Ours", spaces: "spaces of ours", scores: "own-scores" };
+
 describe("the comparison of search strategies", () => {
   it("ranks by score and quotes what every strategy was replayed to", () => {
-    const text = searchPage([
-      scored("random", 0.1, 0.8),
-      scored("fresh", undefined, 0.7),
-      scored("model", 0.8, 0.97),
-    ])!.markdown();
+    const text = searchPage(
+      [scored("random", 0.1, 0.8), scored("fresh", undefined, 0.7), scored("model", 0.8, 0.97)],
+      subject,
+    )!.markdown();
     const rows = text.split("\n").filter((line) => /^\| `(model|random|fresh)`/.test(line));
     expect(rows).toEqual([
       "| `model` | 0.800 | 0.485 | 0.970 | 25 |",
@@ -44,13 +45,15 @@ describe("the comparison of search strategies", () => {
 
   it("is a page and a chart, drawn the same whatever order the scores come in", async () => {
     const scores = [scored("model", 0.8, 0.97), scored("random", 0.1, 0.8)];
-    const files = await searchFiles(scores);
-    expect(files.map(({ file }) => file)).toEqual(["search/strategies.md", "search/strategies.svg"]);
+    const files = await searchFiles(scores, subject);
+    expect(files.map(({ file }) => file)).toEqual(["search/own.md", "search/own.svg"]);
+    expect(files[0]!.text).toContain("replayed on spaces of ours, with");
+    expect(files[0]!.text).toContain("`pnpm lab replay FILES --save reports/search/own-scores`");
     expect(files[1]!.text).toContain("Fraction of the optimum found");
-    expect(await searchFiles([...scores].reverse())).toEqual(files);
+    expect(await searchFiles([...scores].reverse(), subject)).toEqual(files);
   });
 
   it("is nothing without scores", async () => {
-    expect(await searchFiles([])).toEqual([]);
+    expect(await searchFiles([], subject)).toEqual([]);
   });
 });
