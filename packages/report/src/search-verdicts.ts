@@ -7,6 +7,7 @@ import type { ReportFile } from "./input.ts";
 import { problemLabels } from "./labels.ts";
 import { escapeMarkdown } from "./markdown.ts";
 import { Page } from "./page.ts";
+import { filesBeside } from "./search.ts";
 
 /** A search is held to have found the best when it is within this fraction of it. */
 const WITHIN = 0.01;
@@ -114,16 +115,10 @@ export function verdictsPage(
 }
 
 /** The page and its charts, with their paths below reports/. */
-export async function verdictsFiles(
+export const verdictsFiles = (
   verdicts: readonly SearchVerdict[],
   random: RandomExpectation,
-): Promise<readonly ReportFile[]> {
-  const files = (await verdictsPage(verdicts, random)?.files()) ?? [];
-  return files.map(({ file, text }) => ({
-    file: `search/${file.endsWith(".md") ? "exhaustive.md" : file}`,
-    text,
-  }));
-}
+): Promise<readonly ReportFile[]> => filesBeside(verdictsPage(verdicts, random), "exhaustive");
 
 /** Variants that the search had tried when the best so far was within 1% of the best; undefined where it never was. */
 export function firstWithin({ best, foundNs }: SearchVerdict): number | undefined {

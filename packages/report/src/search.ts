@@ -1,7 +1,7 @@
 import type { StrategyScore } from "@tunelab/contract";
 import { fractionsOverEvaluationsChart } from "./charts/search.ts";
 import { columns, gridMarkdown } from "./grid.ts";
-import type { ReportFile } from "./input.ts";
+import { PAGE_FILE, type ReportFile } from "./input.ts";
 import { Page } from "./page.ts";
 
 /** Evaluations quoted in the summary, where they were replayed. */
@@ -82,16 +82,19 @@ export function searchPage(scores: readonly StrategyScore[], subject: SearchSubj
   return page;
 }
 
-/** The page and its chart, with their paths below reports/. */
-export async function searchFiles(
-  scores: readonly StrategyScore[],
-  subject: SearchSubject,
-): Promise<readonly ReportFile[]> {
-  const files = (await searchPage(scores, subject)?.files()) ?? [];
+/** A page and its charts as files of reports/search/, where several pages stand side by side; none without a page. */
+export async function filesBeside(page: Page | undefined, name: string): Promise<readonly ReportFile[]> {
+  const files = (await page?.files()) ?? [];
   return files.map(({ file, text }) => ({
-    file: `search/${file.endsWith(".md") ? `${subject.name}.md` : file}`,
+    file: `search/${file === PAGE_FILE ? `${name}.md` : file}`,
     text,
   }));
 }
+
+/** The page and its chart, with their paths below reports/. */
+export const searchFiles = (
+  scores: readonly StrategyScore[],
+  subject: SearchSubject,
+): Promise<readonly ReportFile[]> => filesBeside(searchPage(scores, subject), subject.name);
 
 const three = (value: number | undefined): string => value?.toFixed(3) ?? "--";
