@@ -72,8 +72,8 @@ function note(known: Known, instance: Instance, { probes }: Run): void {
 }
 
 /**
- * Plans, compiles and binds a variant within `work`, which calls `open` for it; `named` hears what it is before it is compiled. What goes wrong meanwhile becomes the outcome's
- * status; rejects only for faults that are not the variant's own. Whoever opened disposes.
+ * Plans, compiles and binds a variant within `work`, which calls `open` for it; `named` hears what it is before it is compiled. What
+ * goes wrong meanwhile becomes the outcome's status; rejects only for faults that are not the variant's own. Whoever opened disposes.
  */
 export async function attempt(
   bench: Workbench,

@@ -25,8 +25,8 @@ export class Settler {
   }
 
   /**
-   * Runs bursts for `leastMs` and until one is within the tolerance of the fastest of the session; the first call runs until they show no trend.
-   * Bounded by time. Where steady bursts scatter by more than the tolerance (a software GPU on a shared machine) pacing
+   * Runs bursts for `leastMs` and until one is within the tolerance of the fastest of the session; the first call runs until
+   * they show no trend. Bounded by time. Where steady bursts scatter by more than the tolerance (a software GPU on a shared machine) pacing
    * cannot work, and later calls return at once.
    */
   async settle(leastMs: number = SETTLE.leastMs): Promise<void> {
