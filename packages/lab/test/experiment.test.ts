@@ -1,4 +1,8 @@
-import { withoutRun, withRun } from "@tunelab/experiment";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { commandWords, EXPERIMENT_WORKLOAD, withoutRun, withRun } from "@tunelab/experiment";
+import { createJournal, readJournal } from "@tunelab/store/journal";
 import { expect, it } from "vitest";
 import { progressOf } from "../src/experiment-run.ts";
 import { chosen, leftText, loadExperiments } from "../src/experiments.ts";
@@ -36,6 +40,26 @@ it("a run that takes no place says which stays, why, and that nothing was writte
     "ladder: nothing was written: session 01B was withdrawn (retracted: hot)",
   );
 });
+
+it("a journal in which no experiment has a whole round is refused, and nothing is taken in", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "experiment-"));
+  const [published, cut] = [join(folder, "tuned.jsonl"), join(folder, "cut.jsonl")];
+  await lab(["results", "export", "01M8NJW99DJX1GF6KWVJC6Y1EV", "--journal", published]);
+  const { header } = (await readJournal(published)).evidence;
+  const [{ name }] = (await loadExperiments()) as [{ name: string }];
+  const strategy = commandWords([name], "hardware", 12);
+  const begun = { ...header, command: { ...header.command, workload: EXPERIMENT_WORKLOAD, strategy } };
+  await (await createJournal(cut, begun)).close();
+  for (const [journal, says] of [
+    [published, "ran no experiments"],
+    [cut, "cut.jsonl: no experiment of this checkout has a whole round in it: nothing is taken in"],
+  ] as const) {
+    const { code, out, notes } = await lab(["experiment", "import", journal]);
+    expect([code, out]).toEqual([1, ""]);
+    expect(notes).toContain(says);
+  }
+  await rm(folder, { recursive: true });
+}, 60_000);
 
 it("a run's progress tells no time left before there is one to tell", () => {
   const lines: string[] = [];

@@ -194,7 +194,13 @@ async function take(file: string, flags: JsonFlag, io: Io): Promise<void> {
   requireCheckout();
   const { evidence, problems } = await readJournal(file);
   for (const { line, message } of problems) io.note(`Line ${line} is lost: ${message}`);
-  await tell(evidence, await loadExperiments(), flags, io);
+  const experiments = await loadExperiments();
+  if (runsOf(evidence, experiments).size === 0)
+    throw new Fault(
+      "data",
+      `${file}: no experiment of this checkout has a whole round in it: nothing is taken in`,
+    );
+  await tell(evidence, experiments, flags, io);
 }
 
 /** Writes what a session found and prints each verdict with its figures. */
