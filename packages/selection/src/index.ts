@@ -57,7 +57,14 @@ export {
   ROWS_KEPT,
   scatterOf,
 } from "./rules.ts";
-export { type SearchAccount, type SearchVerdict, searchVerdicts, verdictOf } from "./search-verdict.ts";
+export {
+  EXHAUSTIVE,
+  problemsOf,
+  type SearchAccount,
+  type SearchVerdict,
+  searchVerdicts,
+  verdictOf,
+} from "./search-verdict.ts";
 export {
   type Calibrated,
   type Candidate,

@@ -49,7 +49,7 @@ export interface SearchVerdict {
 const FOREIGN = 0.05;
 
 /** The strategy that tries everything. */
-const EXHAUSTIVE = "exhaustive";
+export const EXHAUSTIVE = "exhaustive";
 
 /** Every published search of what another session of the same device and profile measured exhaustively; in order of sessions. Pure. */
 export function searchVerdicts(sessions: readonly SessionEvidence[]): readonly SearchVerdict[] {
@@ -60,7 +60,10 @@ export function searchVerdicts(sessions: readonly SessionEvidence[]): readonly S
       problemsOf(exhaustive).flatMap((problem) =>
         sessions
           .filter((other) => !isExhaustive(other))
-          .flatMap((other) => verdictOf(exhaustive, other, problem) ?? []),
+          .flatMap((other) => {
+            const found = verdictOf(exhaustive, other, problem);
+            return typeof found === "string" ? [] : [found];
+          }),
       ),
     )
     .sort(
@@ -71,36 +74,41 @@ export function searchVerdicts(sessions: readonly SessionEvidence[]): readonly S
     );
 }
 
-interface Sought {
+/** What a search was for. */
+export interface Sought {
   readonly operation: string;
   readonly problem: Problem;
 }
 
-function problemsOf({ trials }: SessionEvidence): readonly Sought[] {
+/** The problems of a session. */
+export function problemsOf({ trials }: SessionEvidence): readonly Sought[] {
   return [...new Map(trials.map((trial) => [keyOf(trial), trial])).values()];
 }
 
 const keyOf = ({ operation, problem }: Sought): string => `${operation} ${problemKey(problem)}`;
 
-/** How `other` ended on a problem beside `exhaustive`; undefined where it searched something else, elsewhere, or found nothing. */
+/** How `other` ended on a problem beside `exhaustive`; or why there is no verdict, in one line: it searched something else, elsewhere, or found nothing. */
 export function verdictOf(
   exhaustive: SessionEvidence,
   other: SessionEvidence,
   sought: Sought,
-): SearchVerdict | undefined {
+): SearchVerdict | string {
   const { deviceSlug, profile, device } = exhaustive.header;
-  if (other.header.deviceSlug !== deviceSlug || other.header.profile !== profile) return undefined;
+  const place = placeOf(other);
+  if (place !== placeOf(exhaustive)) return `it is of ${place}, not of ${placeOf(exhaustive)}`;
   const [all, tried] = [exhaustive, other].map((session) => trialsOf(session, sought)) as [Trial[], Trial[]];
   const ranked = rankedPlans(all);
   const own = rankedPlans(tried);
   const [best, chosen] = [firstOf(ranked), firstOf(own)];
-  if (!best || !chosen) return undefined;
+  if (tried.length === 0) return `it tried nothing of ${keyOf(sought)}`;
+  if (!best || !chosen) return `nothing that it tried of ${keyOf(sought)} has a time`;
   const timeOf = new Map(ranked.map((trial) => [trial.planHash, bestNs(trial)!]));
   const order = [...new Set(tried.map(({ planHash }) => planHash))];
   const foreign = order.filter((plan) => !timeOf.has(plan)).length;
-  if (foreign > FOREIGN * order.length) return undefined;
-  const place = ranked.findIndex(({ planHash }) => planHash === chosen.planHash);
-  const there = ranked[place];
+  if (foreign > FOREIGN * order.length)
+    return `${foreign} of the ${order.length} variants that it tried of ${keyOf(sought)} have no time there: another part of the space, or a pass that is not whole`;
+  const index = ranked.findIndex(({ planHash }) => planHash === chosen.planHash);
+  const there = ranked[index];
   let least = Number.POSITIVE_INFINITY;
   const foundNs = order.map((plan) => {
     least = Math.min(least, timeOf.get(plan) ?? least);
@@ -112,12 +120,14 @@ export function verdictOf(
     exhaustive: accountOf(exhaustive, all),
     search: accountOf(other, tried),
     ...{ best, chosen, there },
-    place: there && place + 1,
+    place: there && index + 1,
     behind: there && Math.max(0, bestNs(there)! / bestNs(best)! - 1),
     timesNs: ranked.map((trial) => bestNs(trial)!),
     foundNs,
   };
 }
+
+const placeOf = ({ header }: SessionEvidence): string => `${header.deviceSlug}, profile ${header.profile}`;
 
 const trialsOf = ({ trials }: SessionEvidence, sought: Sought): Trial[] =>
   trials.filter((trial) => keyOf(trial) === keyOf(sought)).sort((a, b) => a.sequence - b.sequence);

@@ -1,6 +1,6 @@
-import { Fault } from "@tunelab/contract";
+import { Fault, type SessionEvidence } from "@tunelab/contract";
 import { gridText, spentGrid, verdictsGrid } from "@tunelab/report";
-import { searchVerdicts } from "@tunelab/selection";
+import { EXHAUSTIVE, problemsOf, searchVerdicts, verdictOf } from "@tunelab/selection";
 import { readJournal } from "@tunelab/store/journal";
 import type { Command } from "commander";
 import type { Io } from "../io.ts";
@@ -42,21 +42,36 @@ async function regret(exhaustive: string, searches: readonly string[], flags: Fl
   );
   const [first] = sessions;
   const { strategy } = first!.header.command;
-  if (strategy !== "exhaustive")
+  if (strategy !== EXHAUSTIVE)
     throw new Fault(
       "usage",
       `${exhaustive} is of a session with strategy ${strategy}, not exhaustive: give that one first`,
     );
-  const verdicts = searchVerdicts(sessions);
-  for (const [index, { header }] of sessions.entries())
-    if (index > 0 && !verdicts.some(({ search }) => search.session === header.id))
-      throw new Fault(
-        "usage",
-        `${paths[index]} searched nothing that ${exhaustive} measured: give sessions of one device, profile, problem and part of the space`,
-      );
+  const searchers = new Map(
+    sessions.slice(1).map((session, index) => [session.header.id, { session, path: searches[index]! }]),
+  );
+  for (const { session, path } of searchers.values()) refuseUnlike(first!, session, path);
+  const verdicts = searchVerdicts([first!, ...[...searchers.values()].map(({ session }) => session)]);
   if (flags.json) {
     io.out(JSON.stringify(verdicts, null, 2));
     return;
   }
   io.out(`${gridText(verdictsGrid(verdicts))}\n\n${gridText(spentGrid(verdicts))}`);
+}
+
+/** @throws Fault `usage` with why nothing that a session searched can be judged by the exhaustive one. */
+function refuseUnlike(exhaustive: SessionEvidence, session: SessionEvidence, path: string): void {
+  const { strategy } = session.header.command;
+  if (strategy === EXHAUSTIVE)
+    throw new Fault(
+      "usage",
+      `${path} is of an exhaustive session too: give searches with another strategy after the first`,
+    );
+  const found = problemsOf(exhaustive).map((problem) => verdictOf(exhaustive, session, problem));
+  const [reason] = found.filter((one) => typeof one === "string");
+  if (found.every((one) => typeof one === "string"))
+    throw new Fault(
+      "usage",
+      `${path} cannot be judged by the exhaustive pass: ${reason ?? "nothing is in that"}`,
+    );
 }
