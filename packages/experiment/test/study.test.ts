@@ -104,6 +104,18 @@ describe("a study's table", () => {
     expect(asked).toHaveLength(4);
   });
 
+  it("expects no more of a batch that does not fill the device than it took on another shape, and all of its work of a CPU", async () => {
+    // 700 ms for one of n = 256, whatever the batch up to 16, as for n = 128: 16 times as long would be over the budget of 2 s.
+    const rows = [at(128, 1), at(128, 16), at(256, 1), at(256, 16)];
+    const free = await measured(study({ rows }), ({ problem }) => (problem.n === 256 ? 700 : 90));
+    expect(free.asked.filter(({ problem }) => problem.n === 256 && problem.batch === 16)).toHaveLength(2);
+    const serial = await measured(
+      study({ rows }),
+      ({ problem }) => (problem.n === 256 ? 700 : 90) * Number(problem.batch),
+    );
+    expect(serial.asked.filter(({ problem }) => problem.n === 256 && problem.batch === 16)).toEqual([]);
+  });
+
   it("believes a cost model where there is one, before anything of the column was run", async () => {
     const { asked } = await measured(
       study({ expectedMs: (_problem, { algorithm }) => (algorithm === "scalar" ? 5_000 : 1) }),
